@@ -1,0 +1,213 @@
+"""What one conversation left behind: the neutral facts that grading, pages and exports read.
+
+Every time is `t_ms`: milliseconds on the trial's timeline, where zero is the first caller sample (in text mode:
+the sending of the first turn). Times before it are negative. Every position is in samples of the stereo WAV
+(`RATE_HZ`, caller left, agent right), so `t_ms * 24` and a position speak of the same moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+RATE_HZ = 24_000
+SAMPLES_PER_MS = RATE_HZ // 1000
+
+Json = Any  # parsed JSON: null, bool, number, text, list or dict
+
+Source = Literal["caller", "agent", "tool", "harness"]
+Direction = Literal["sent", "received", "internal"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the timeline.
+
+    Frames of the wire keep their own `type` (source "caller" when we sent them, "agent" when we received them)
+    and their payload without audio: `"audio"` and audio `"delta"` become `{"bytes": n}`. What the harness itself
+    observed has direction "internal" and one of the types listed in docs/events.md.
+    """
+
+    seq: int
+    t_ms: float
+    source: Source
+    direction: Direction
+    type: str
+    payload: dict[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A function the agent called, once per call id, in the order of the agent's output.
+
+    status: "completed" (executed, answered), "failed" (an error was answered: bad arguments, declared error, fault),
+    "recorded" (nobody declared an answer, or the done tool: kept and not answered).
+    `arguments` is None when `arguments_raw` could not be read as a JSON object; `parse_error` then says why.
+    """
+
+    call_id: str
+    name: str
+    arguments_raw: str
+    arguments: dict[str, Json] | None
+    parse_error: str | None
+    turn: int
+    round: int
+    response_id: str | None
+    output_index: int
+    called_ms: float
+    status: Literal["completed", "failed", "recorded"]
+    answered_ms: float | None = None
+    output: Json = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A piece of the agent's words and when it arrived."""
+
+    t_ms: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """Samples [start, end) of one channel of the WAV."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One caller turn and all that the agent answered to it, tool rounds included.
+
+    status: "completed", "incomplete" (reason: max_output_tokens, content_filter), "cancelled", or how it broke off:
+    "failed" (a failed response), "error" (an error event), "closed" (the socket), "timeout", "stopped" (a person).
+    `caller` is what we sent, `agent` where each stretch of agent audio lies; both empty in text mode.
+    """
+
+    index: int
+    caller_text: str
+    agent_text: str
+    status: Literal["completed", "incomplete", "cancelled", "failed", "error", "closed", "timeout", "stopped"]
+    status_reason: str | None
+    sent_ms: float
+    heard_text: str | None = None
+    first_token_ms: float | None = None
+    first_audio_ms: float | None = None
+    done_ms: float | None = None
+    rounds: int = 0
+    interrupted: bool = False
+    caller: Span | None = None
+    agent: tuple[Span, ...] = ()
+    captions: tuple[Caption, ...] = ()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens summed over every response.done that told them. None means that no response told."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    input_text_tokens: int | None = None
+    input_audio_tokens: int | None = None
+    input_cached_tokens: int | None = None
+    output_text_tokens: int | None = None
+    output_audio_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Pacing:
+    """How late the caller's chunks were sent, against their absolute deadlines. None when not in real time."""
+
+    chunks: int
+    lag_p99_ms: float | None
+    lag_max_ms: float | None
+    worst_at_ms: float | None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the conversation ended.
+
+    kind "completed": every turn was answered (also incomplete ones).
+    kind "response_timeout": the agent never gave the qualifying answer in time: the agent's failure.
+    kind "invalid": not the agent's doing; `stage` says where (see STAGES).
+    kind "cancelled": a person stopped it, or the lease was lost.
+    """
+
+    kind: Literal["completed", "response_timeout", "invalid", "cancelled"]
+    stage: str | None = None
+    code: str | None = None
+    message: str = ""
+
+
+# The stages of an invalid trial, in the order in which they can happen.
+STAGES = (
+    "configuration",  # the plan could not be built: unknown secret, bad template, tool conflict
+    "speech",  # the caller's words could not be synthesised
+    "caller_audio",  # they could, but what came back is not usable audio (empty, under 100 ms, not audio)
+    "connect",  # no socket: refused, DNS, TLS, time-out of the handshake
+    "authorisation",  # 401, 403, invalid_api_key, beta_api_shape_disabled, account or billing refused
+    "provider_limit",  # 429, quota, rate limit, session limit
+    "session",  # session.update refused, or the socket closed before the first turn
+    "session_expired",
+    "response_failed",  # response.done with status failed, not a quota
+    "error_event",  # an error event that ended the turn
+    "socket_closed",  # the socket closed while a turn was open
+    "message_too_big",
+    "protocol",  # frames that cannot be understood and end the turn
+    "pacing",  # this machine was too busy to send the caller's audio in time
+    "tool_sandbox",  # our own tool executor broke
+    "worker_lost",
+    "internal",  # our own fault
+)
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything about one attempt but the audio itself and the raw events."""
+
+    protocol: str
+    dialect: str
+    mode: Literal["text", "audio"]
+    real_time: bool
+    ending: Ending
+    turns: tuple[Turn, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    initial_state: dict[str, Json] = field(default_factory=dict)
+    final_state: dict[str, Json] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    pacing: Pacing | None = None
+    session: dict[str, Json] = field(default_factory=dict)  # as the server says it is, no secrets
+    session_acknowledged: bool = False
+    audio_samples: int = 0  # length of the stereo WAV
+    ws_messages_received: int = 0
+    unknown_events: dict[str, int] = field(default_factory=dict)  # type -> count
+    warnings: tuple[str, ...] = ()  # one line each, such as "dangling_audio_byte=1"
+    reference_date: str | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> Record:
+        """Inverse of to_json; also reads what JSON made of it (lists for tuples)."""
+        known = dict(data)
+        known["ending"] = Ending(**data["ending"])
+        known["turns"] = tuple(_turn(t) for t in data.get("turns", ()))
+        known["tool_calls"] = tuple(ToolCall(**c) for c in data.get("tool_calls", ()))
+        known["usage"] = Usage(**data.get("usage", {}))
+        pacing = data.get("pacing")
+        known["pacing"] = Pacing(**pacing) if pacing else None
+        known["warnings"] = tuple(data.get("warnings", ()))
+        return cls(**known)
+
+
+def _turn(data: dict[str, Json]) -> Turn:
+    known = dict(data)
+    known["caller"] = Span(**data["caller"]) if data.get("caller") else None
+    known["agent"] = tuple(Span(**s) for s in data.get("agent", ()))
+    known["captions"] = tuple(Caption(**c) for c in data.get("captions", ()))
+    return Turn(**known)
