@@ -1,0 +1,16 @@
+from runs_app.models.grading import Check, Grade, Grading
+from runs_app.models.runs import Run, RunConfiguration, RunScenario
+from runs_app.models.trials import Event, Outcome, Trial, TrialStatus
+
+__all__ = [
+    "Check",
+    "Event",
+    "Grade",
+    "Grading",
+    "Outcome",
+    "Run",
+    "RunConfiguration",
+    "RunScenario",
+    "Trial",
+    "TrialStatus",
+]
