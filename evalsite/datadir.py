@@ -1,4 +1,4 @@
-"""The one folder that holds everything which changes: database, storage, keys, and the addresses of what `up` started."""
+"""The one folder that holds everything which changes: database, storage, keys, and the addresses of what runs."""
 
 from __future__ import annotations
 

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-_ids: ContextVar[dict[str, object]] = ContextVar("log_ids", default={})
+_ids: ContextVar[dict[str, object]] = ContextVar("log_ids")
 
 
 @contextmanager
 def ids(**known: object) -> Iterator[None]:
     """Every line logged inside carries these, such as run=7 trial=31."""
-    token = _ids.set({**_ids.get(), **known})
+    token = _ids.set({**_ids.get({}), **known})
     try:
         yield
     finally:
@@ -24,7 +24,7 @@ def ids(**known: object) -> Iterator[None]:
 
 class IdsFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
-        record.ids = _ids.get()
+        record.ids = _ids.get({})
         return True
 
 

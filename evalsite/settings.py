@@ -1,6 +1,8 @@
-"""Settings, all from the environment (see .env.example and docs/settings.md). With nothing set, everything runs locally:
-SQLite, the embedded Valkey server and files below SOUNDCHECK_DATA_DIR. `manage.py up` writes the addresses of what it
-started into up.json; what the environment does not give is read from there, so every command works beside `up`.
+"""Settings, all from the environment (see .env.example and docs/settings.md).
+
+With nothing set, everything runs locally: SQLite, the embedded Valkey server and files below SOUNDCHECK_DATA_DIR.
+`manage.py up` writes the addresses of what it started into up.json; what the environment does not give is read from
+there, so every command works beside `up`.
 """
 
 from __future__ import annotations
@@ -48,13 +50,9 @@ if PRODUCTION:
     if DEBUG:
         raise ImproperlyConfigured("DEBUG must be off when SOUNDCHECK_PRODUCTION is on")
     if len(SECRET_KEY) < 32:
-        raise ImproperlyConfigured(
-            "SECRET_KEY must be set to 32 characters or more when SOUNDCHECK_PRODUCTION is on"
-        )
+        raise ImproperlyConfigured("SECRET_KEY must be set to 32 characters or more when SOUNDCHECK_PRODUCTION is on")
     if not ALLOWED_HOSTS or not SITE_ORIGINS:
-        raise ImproperlyConfigured(
-            "ALLOWED_HOSTS and SITE_ORIGINS must be set when SOUNDCHECK_PRODUCTION is on"
-        )
+        raise ImproperlyConfigured("ALLOWED_HOSTS and SITE_ORIGINS must be set when SOUNDCHECK_PRODUCTION is on")
 elif not SECRET_KEY:
     SECRET_KEY = datadir.generated_key(DATA_DIR, "secret_key")
 
@@ -207,9 +205,7 @@ LOGGING = {
         "text": {"()": "evalsite.logs.TextFormatter"},
         "json": {"()": "evalsite.logs.JsonFormatter"},
     },
-    "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids", "secrets"]}
-    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids", "secrets"]}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.server": {"handlers": ["console"], "propagate": False},

@@ -1,0 +1,39 @@
+// On every page: theme switch, key help, times in the viewer's zone, confirmation before what cannot be undone.
+import { bind, showHelp } from "./keys.js";
+
+const root = document.documentElement;
+const systemIsDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+
+document.getElementById("theme")?.addEventListener("click", () => {
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : systemIsDark();
+  root.dataset.theme = dark ? "light" : "dark";
+  try {
+    localStorage.setItem("theme", root.dataset.theme);
+  } catch {
+    // not kept, still switched
+  }
+  document.dispatchEvent(new CustomEvent("themechange"));
+});
+
+document.getElementById("show-keys")?.addEventListener("click", showHelp);
+bind([
+  { key: "?", label: "These keys", run: showHelp },
+  { key: "/", label: "Search", run: () => /** @type {HTMLElement|null} */ (document.querySelector("input[type=search]"))?.focus() },
+]);
+
+export function localTimes(within = document) {
+  for (const time of within.querySelectorAll("time[datetime]:not([data-local])")) {
+    const moment = new Date(/** @type {HTMLTimeElement} */ (time).dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    /** @type {HTMLElement} */ (time).title = `${moment.toISOString().replace("T", " ").slice(0, 19)} UTC`;
+    time.textContent = moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+    /** @type {HTMLElement} */ (time).dataset.local = "yes";
+  }
+}
+localTimes();
+document.addEventListener("htmx:afterSettle", () => localTimes());
+
+document.addEventListener("submit", (event) => {
+  const question = /** @type {HTMLElement} */ (event.submitter ?? event.target).dataset?.confirm;
+  if (question && !confirm(question)) event.preventDefault();
+});
