@@ -9,13 +9,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.urls import reverse
 
-
-class NamedQuerySet(models.QuerySet[Any]):
-    def current(self) -> NamedQuerySet:
-        return self.filter(archived_at=None)
-
-    def named(self, name: str) -> NamedQuerySet:
-        return self.filter(name__iexact=name)
+from scenarios_app.querysets import NamedQuerySet, ScenarioQuerySet, VersionQuerySet
 
 
 class Authored(models.Model):
@@ -40,9 +34,16 @@ class Version(models.Model):
     )
     note = models.CharField(max_length=500, blank=True)
 
+    objects = VersionQuerySet.as_manager()
+
     class Meta:
         abstract = True
         ordering = ["-number"]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise TypeError(f"{self} is stored and never changes: save a new version instead")
+        super().save(*args, **kwargs)
 
 
 class Scenario(Authored):
@@ -51,7 +52,7 @@ class Scenario(Authored):
     key = models.CharField(max_length=100)
     latest = models.ForeignKey("ScenarioVersion", null=True, on_delete=models.SET_NULL, related_name="+")
 
-    objects = NamedQuerySet.as_manager()
+    objects = ScenarioQuerySet.as_manager()
 
     class Meta:
         ordering = ["key"]
@@ -68,8 +69,10 @@ class ScenarioVersion(Version):
     scenario = models.ForeignKey(Scenario, on_delete=models.PROTECT, related_name="versions")
     schema_version = models.CharField(max_length=10)
     run_hash = models.CharField(max_length=64)
-    title = models.CharField(max_length=300)
+    title = models.TextField()
     tags = models.JSONField(default=list)
+    search_text = models.TextField(blank=True, default="")
+    tag_text = models.TextField(blank=True, default="")
 
     class Meta(Version.Meta):
         constraints = [models.UniqueConstraint(fields=["scenario", "number"], name="scenario_version_number")]
@@ -130,9 +133,7 @@ class ApplicationVersion(Version):
     application = models.ForeignKey(Application, on_delete=models.PROTECT, related_name="versions")
 
     class Meta(Version.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["application", "number"], name="application_version_number")
-        ]
+        constraints = [models.UniqueConstraint(fields=["application", "number"], name="application_version_number")]
 
     def __str__(self) -> str:
         return f"{self.application.name}@{self.number}"
@@ -161,9 +162,7 @@ class ConfigurationVersion(Version):
     configuration = models.ForeignKey(Configuration, on_delete=models.PROTECT, related_name="versions")
 
     class Meta(Version.Meta):
-        constraints = [
-            models.UniqueConstraint(fields=["configuration", "number"], name="configuration_version_number")
-        ]
+        constraints = [models.UniqueConstraint(fields=["configuration", "number"], name="configuration_version_number")]
 
     def __str__(self) -> str:
         return f"{self.configuration.name}@{self.number}"

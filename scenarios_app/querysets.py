@@ -1,0 +1,80 @@
+"""Reads, named for their use. Nothing here writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models.functions import Lower
+
+from scenarios_app.search import folded, tag_text
+
+if TYPE_CHECKING:
+    from scenarios_app.models import Scenario
+
+SCENARIO_ORDERS = {
+    "id": (Lower("key").asc(),),
+    "-id": (Lower("key").desc(),),
+    "title": (Lower("latest__title").asc(), Lower("key").asc()),
+    "-title": (Lower("latest__title").desc(), Lower("key").asc()),
+    "changed": (models.F("latest__created_at").asc(), Lower("key").asc()),
+    "-changed": (models.F("latest__created_at").desc(), Lower("key").asc()),
+}
+
+
+class NamedQuerySet(models.QuerySet[Any]):
+    def current(self) -> NamedQuerySet:
+        return self.filter(archived_at=None)
+
+    def archived(self) -> NamedQuerySet:
+        return self.exclude(archived_at=None)
+
+    def named(self, name: str) -> NamedQuerySet:
+        return self.filter(name__iexact=name)
+
+    def matching(self, words: str) -> NamedQuerySet:
+        return self.filter(name__icontains=words.strip()) if words.strip() else self
+
+
+class ScenarioQuerySet(models.QuerySet["Scenario"]):
+    def current(self) -> ScenarioQuerySet:
+        return self.filter(archived_at=None)
+
+    def archived(self) -> ScenarioQuerySet:
+        return self.exclude(archived_at=None)
+
+    def keyed(self, key: str) -> ScenarioQuerySet:
+        return self.filter(key__iexact=key)
+
+    def with_latest(self) -> ScenarioQuerySet:
+        return self.select_related("latest", "latest__created_by")
+
+    def matching(self, words: str) -> ScenarioQuerySet:
+        """Scenarios that contain every word, in any of the texts of `search.search_text`."""
+        found = self
+        for word in folded(words).split():
+            found = found.filter(latest__search_text__contains=word)
+        return found
+
+    def tagged(self, tag: str) -> ScenarioQuerySet:
+        return self.filter(latest__tag_text__contains=tag_text([tag])) if tag else self
+
+    def in_suite(self, name: str) -> ScenarioQuerySet:
+        return self.filter(entries__suite__name__iexact=name) if name else self
+
+    def sorted_by(self, order: str) -> ScenarioQuerySet:
+        return self.order_by(*SCENARIO_ORDERS.get(order, SCENARIO_ORDERS["id"]))
+
+    def tags(self) -> list[str]:
+        """Every tag in use, in alphabetical order, each spelt as it was first met."""
+        rows = self.exclude(latest__tag_text="").values_list("latest__tags", flat=True).distinct()
+        found: dict[str, str] = {}
+        for tags in rows:
+            for tag in tags:
+                found.setdefault(folded(tag), tag)
+        return sorted(found.values(), key=folded)
+
+
+class VersionQuerySet(models.QuerySet[Any]):
+    def newest_first(self) -> VersionQuerySet:
+        return self.order_by("-number").select_related("created_by")
