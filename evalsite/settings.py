@@ -56,6 +56,7 @@ if PRODUCTION:
 elif not SECRET_KEY:
     SECRET_KEY = datadir.generated_key(DATA_DIR, "secret_key")
 
+GIVEN = {"site": SITE_URL, "redis": REDIS_URL, "simulator": SIMULATOR_URL}  # by the environment; `up` starts the rest
 UP = datadir.read_up(DATA_DIR)
 REDIS_URL = REDIS_URL or UP.get("redis", "")
 SITE_URL = SITE_URL or UP.get("site", "")

@@ -1,0 +1,42 @@
+# make run    all set-up, then the site with the demo
+# make test   all set-up, then the tests
+.PHONY: setup run test check lock vendor slow clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+setup: $(VENV)/.dev
+
+run: $(VENV)/.base
+	@exec $(BIN)/python manage.py up $(UP)
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest $(PYTEST)
+
+slow: $(VENV)/.dev
+	@$(BIN)/python -m pytest -m slow $(PYTEST)
+
+check: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
+	@$(BIN)/python manage.py makemigrations --check --dry-run
+
+lock: $(VENV)/.dev
+	@$(BIN)/uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --quiet \
+	  pyproject.toml --extra postgres -o requirements/base.txt
+	@$(BIN)/uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --quiet \
+	  pyproject.toml --extra postgres --group dev -c requirements/base.txt -o requirements/dev.txt
+
+vendor: $(VENV)/.dev
+	@$(BIN)/python scripts/vendor.py
+
+$(VENV)/.base: requirements/base.txt scripts/setup.sh
+	@sh scripts/setup.sh $(VENV) base
+
+$(VENV)/.dev: requirements/dev.txt scripts/setup.sh
+	@sh scripts/setup.sh $(VENV) dev
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
