@@ -6,9 +6,9 @@
     assert server.sessions[0].types() == ["session.update", ...]
 
 Every session plays the same steps (or what `script(session)` returns). Client events are logged with the
-monotonic time at which they were read, sent ones with the time just before they were written, so a test shares one
-clock with both sides. A step that waits in vain ends the session and fails the `async with`. `serving_in_thread` is
-for tests that block: the server then has a loop of its own.
+monotonic time at which they were read, sent ones with the time just before they were written, so a test
+shares one clock with both sides. A step that waits in vain ends the session and fails the `async with`.
+`serving_in_thread` is for tests that block: the server then has a loop of its own.
 """
 
 from __future__ import annotations
