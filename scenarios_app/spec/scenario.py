@@ -1,0 +1,253 @@
+"""The scenario contract, schema 1.0 (what CRAWL reads) and 1.1 (our additions), and the doors to it.
+
+Use `parse_scenario` and `parse_file`: they apply the rules that span several fields, which a model alone does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from scenarios_app.spec import scenario_rules
+from scenarios_app.spec.contract import Contract, Flag, IsoDate, Name, Number, Text, Whole, parse
+from scenarios_app.spec.errors import Problem, SpecError, refuse_if
+from scenarios_app.spec.jsonplaces import with_lines
+from scenarios_app.spec.jsontext import Json, decode, load
+
+VERSIONS = ("1.0", "1.1")
+
+
+def _scenario_id(value: str) -> str:
+    if problem := scenario_rules.id_problem(value):
+        raise ValueError(problem)
+    return value
+
+
+ScenarioId = Annotated[
+    str,
+    AfterValidator(_scenario_id),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9._-]{0,99}[A-Za-z0-9_-]$"}),
+]
+Share = Annotated[Number, Field(ge=0, le=1)]
+Count = Annotated[Whole, Field(ge=0)]
+Positive = Annotated[Whole, Field(ge=1)]
+
+
+class Recording(Contract):
+    """A spoken request that was recorded; `path` is relative to the scenario file."""
+
+    id: Text
+    path: Text
+    condition: Text | None = None
+    metadata: dict[str, Json] = {}
+
+
+class Message(Contract):
+    role: Literal["user", "assistant"]
+    text: Text
+
+
+class Context(Contract):
+    """What the agent may know before the caller speaks."""
+
+    summary: Text | None = None
+    history: tuple[Message, ...] = ()
+
+
+class ScriptedTurn(Contract):
+    """A caller turn after the first one: words or the id of a recording."""
+
+    text: Text | None = None
+    recording: Text | None = None
+    wait: Literal["reply", "silence"] | None = None
+    interrupt_after_ms: Annotated[Number, Field(ge=0)] | None = None
+
+
+class Input(Contract):
+    """`text` is what the caller says (the first turn); `turns` are the scripted turns after it."""
+
+    text: Text
+    recordings: tuple[Recording, ...] = ()
+    context: Context | None = None
+    turns: tuple[ScriptedTurn, ...] = ()
+
+
+class ApplicationRef(Contract):
+    name: Name
+    version: Positive | None = None  # None: the newest
+
+
+class ScenarioApplication(Contract):
+    initial_state: dict[str, Json] = {}
+    ref: ApplicationRef | None = None
+
+
+class ExpectedCall(Contract):
+    """A tool call that must (or must not) happen; values in `arguments` may be operator objects."""
+
+    name: Text
+    arguments: dict[str, Json] = {}
+    status: Literal["any", "completed"] = "completed"
+
+
+class ExpectedTools(Contract):
+    required: tuple[ExpectedCall, ...] = ()
+    prohibited: tuple[ExpectedCall, ...] = ()
+
+
+class GoldenPath(Contract):
+    turns: Count | None = None
+    delegations: Count | None = None
+    steps: tuple[Json, ...] = ()
+
+
+class Expected(Contract):
+    """For the evaluator alone. `state` {} is not checked; {"unchanged": true} means equal to the initial state."""
+
+    answer: Text | None = None
+    criteria: tuple[Text, ...] = ()
+    delegation: Literal["required", "forbidden", "optional"] = "optional"
+    tools: ExpectedTools = ExpectedTools()
+    state: dict[str, Json] = {}
+    golden_path: GoldenPath | None = None
+    diagnostic_terms: tuple[Text, ...] = ()
+    procedure: Json = None
+
+
+class Behaviors(Contract):
+    interrupt_probability: Share | None = None
+    patience_turns: Positive | None = None
+
+
+class Persona(Contract):
+    """A caller played by a model."""
+
+    goal: Text
+    facts: dict[str, Json] = {}
+    style: Text | None = None
+    behaviors: Behaviors = Behaviors()
+    seed: Whole | None = None
+
+
+class ToolCalled(Contract):
+    name: Text
+    args: dict[str, Json] = {}
+    times: Positive | None = None  # None: at least once
+
+
+class Limits(Contract):
+    """At least one comparison; several must all hold."""
+
+    lt: Number | None = None
+    lte: Number | None = None
+    gt: Number | None = None
+    gte: Number | None = None
+    eq: Number | None = None
+
+
+class MetricLimits(Limits):
+    name: Text
+
+
+class Assertion(Contract):
+    """Exactly one of the five."""
+
+    judge: Text | None = None
+    tool_called: ToolCalled | None = None
+    tool_not_called: Text | None = None
+    metric: MetricLimits | None = None
+    turns: Limits | None = None
+
+    @property
+    def kind(self) -> str:
+        return next(iter(self.model_fields_set))
+
+
+class ToolFault(Contract):
+    """How a tool misbehaves here. `ms` belongs to `delay`; `text` and `value` replace the seeded default."""
+
+    mode: Literal["error", "empty", "malformed", "hostile", "delay", "timeout", "stale", "wrong_type"]
+    ms: Annotated[Number, Field(ge=0)] | None = None
+    text: Text | None = None
+    value: Json = None
+
+
+class Scenario(Contract):
+    """What a caller says and what must be true afterwards."""
+
+    id: ScenarioId
+    title: Text
+    type: Text | None = None
+    interaction: Literal["single_turn", "multi_turn"]
+    tags: tuple[Text, ...] = ()
+    input: Input
+    application: ScenarioApplication = ScenarioApplication()
+    expected: Expected = Expected()
+    simulation_parameters: dict[str, Json] | None = None
+    # schema 1.1
+    reference_date: IsoDate | None = None
+    persona: Persona | None = None
+    stop_when: Text | None = None
+    max_turns: Positive | None = None
+    critical: Flag = False
+    assertions: tuple[Assertion, ...] = ()
+    mode: Literal["text", "audio"] | None = None
+    owner: Text | None = None
+    notes: str | None = None
+    source: Annotated[Json, AfterValidator(scenario_rules.source)] = None
+    tool_faults: dict[str, ToolFault] = {}
+
+    @property
+    def task_type(self) -> str:
+        """The type, else the first tag, else the interaction."""
+        return self.type or next(iter(self.tags), self.interaction)
+
+
+@dataclass(frozen=True)
+class ScenarioFile:
+    schema_version: str
+    scenarios: tuple[Scenario, ...]
+
+
+def parse_scenario(value: Json, path: str = "", *, version: str = "1.1") -> Scenario:
+    """One scenario. Raises SpecError with all its problems, their paths below `path`.
+    Under version "1.0" every field that is not CRAWL's is refused."""
+    return parse(Scenario, value, lambda scenario: scenario_rules.problems(scenario, version), path)
+
+
+def parse_file(data: bytes | str) -> ScenarioFile:
+    """A scenario file (UTF-8, or with a byte order mark UTF-8 or UTF-16). All or nothing: raises SpecError with the
+    problems of all scenarios, each with its line."""
+    text = decode(data)
+    document = load(text)
+    refuse_if(with_lines(scenario_rules.frame_problems(document, VERSIONS), text))
+    problems = scenario_rules.duplicates(document["scenarios"], text)
+    scenarios: list[Scenario] = []
+    for index, entry in enumerate(document["scenarios"]):
+        try:
+            scenarios.append(parse_scenario(entry, f"scenarios[{index}]", version=document["schema_version"]))
+        except SpecError as error:
+            problems += error.problems
+    if problems:
+        raise SpecError(sorted(with_lines(problems, text), key=lambda problem: problem.line or 0))
+    return ScenarioFile(document["schema_version"], tuple(scenarios))
+
+
+def dump_file(scenarios: Iterable[Scenario]) -> dict[str, Json]:
+    """The file as an object: schema 1.1 only when a scenario uses one of its fields."""
+    listed = tuple(scenarios)
+    version = max((schema_version_of(scenario) for scenario in listed), default="1.0")
+    return {"schema_version": version, "scenarios": [scenario.to_json() for scenario in listed]}
+
+
+def schema_version_of(scenario: Scenario) -> str:
+    """The oldest schema version that can hold the scenario."""
+    return "1.1" if any(scenario_rules.additions(scenario)) else "1.0"
+
+
+def unsupported_fields(scenario: Scenario) -> list[Problem]:
+    """Fields that are valid and kept, but that no engine serves yet."""
+    return list(scenario_rules.unsupported(scenario))
