@@ -20,7 +20,8 @@ from pydantic import (
 )
 
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
-from scenarios_app.spec.jsontext import Json, clean, problems_in
+from scenarios_app.spec.jsonplaces import with_lines
+from scenarios_app.spec.jsontext import Json, clean, decode, load, problems_in
 from scenarios_app.spec.wording import kind_of, problems_of
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -57,16 +58,20 @@ def parse(model: type[C], value: Json, rules: Callable[[C], Iterable[Problem]], 
     return parsed
 
 
-def parse_list(model: type[C], value: Json, rules: Callable[[C], Iterable[Problem]], path: str = "") -> tuple[C, ...]:
-    """As parse, for a list of them: the problems of all entries together."""
+def parse_entries(model: type[C], data: bytes | str, rules: Callable[[C], Iterable[Problem]]) -> tuple[C, ...]:
+    """The models of a JSON list. All or nothing: raises SpecError with the problems of all entries and their lines."""
+    text = decode(data)
+    value = load(text)
+    if not isinstance(value, list):
+        raise SpecError([Problem("", f"must be a list of {model.__name__.lower()}s, not {kind_of(value)}", 1)])
     parsed: list[C] = []
     problems: list[Problem] = []
     for index, entry in enumerate(value):
         try:
-            parsed.append(parse(model, entry, rules, f"{path}[{index}]"))
+            parsed.append(parse(model, entry, rules, f"[{index}]"))
         except SpecError as error:
             problems += error.problems
-    refuse_if(problems)
+    refuse_if(with_lines(problems, text))
     return tuple(parsed)
 
 

@@ -12,7 +12,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from scenarios_app.spec import scenario_rules
-from scenarios_app.spec.contract import Contract, Flag, IsoDate, Name, Number, Text, Whole, parse
+from scenarios_app.spec.application import ApplicationRef
+from scenarios_app.spec.contract import Contract, Flag, IsoDate, Number, Text, Whole, parse
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.jsonplaces import with_lines
 from scenarios_app.spec.jsontext import Json, decode, load
@@ -73,11 +74,6 @@ class Input(Contract):
     recordings: tuple[Recording, ...] = ()
     context: Context | None = None
     turns: tuple[ScriptedTurn, ...] = ()
-
-
-class ApplicationRef(Contract):
-    name: Name
-    version: Positive | None = None  # None: the newest
 
 
 class ScenarioApplication(Contract):

@@ -1,0 +1,88 @@
+"""The jinja2 texts of an application's answers, checked without running them.
+
+Nothing here is compiled: jinja2 evaluates constant parts while it compiles, so that `{{ 9**9**9 }}` would hang the
+form that checks it. Rendering, with its limits, is the tool executor's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import jinja2
+from jinja2 import nodes
+from jinja2.parser import Parser
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from scenarios_app.spec.errors import Problem, join_path, path_of
+from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.wording import suggestion
+
+# What `when` and the templates may name.
+TEMPLATE_NAMES = frozenset({"args", "state", "facts", "reference_date", "now", "counter"})
+LONGEST_TEMPLATE = 20_000  # characters
+
+_ENVIRONMENT = ImmutableSandboxedEnvironment()
+_OTHER_FILES = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
+
+
+def template_problems(value: Json, path: str) -> Iterator[Problem]:
+    """A problem for every text in `value` that cannot be rendered."""
+    if isinstance(value, str):
+        if message := _problem(value, expression=False):
+            yield Problem(path, message)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from template_problems(item, join_path(path, path_of([key])))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from template_problems(item, f"{path}[{index}]")
+
+
+def expression_problem(text: str) -> str | None:
+    """Why a `when` cannot be evaluated; None when it can."""
+    return _problem(text, expression=True)
+
+
+def _problem(text: str, *, expression: bool) -> str | None:
+    kind = "an expression" if expression else "a template"
+    if len(text) > LONGEST_TEMPLATE:
+        return f"must have at most {LONGEST_TEMPLATE} characters"
+    try:
+        tree = _expression(text) if expression else _ENVIRONMENT.parse(text)
+    except jinja2.TemplateSyntaxError as error:
+        return f"is not {kind}: {error.message}"
+    except RecursionError:
+        return f"is not {kind}: it is nested too deep"
+    return _foreign(tree)
+
+
+def _expression(text: str) -> nodes.Node:
+    parser = Parser(_ENVIRONMENT, text, state="variable")
+    tree = parser.parse_expression()
+    if not parser.stream.eos:
+        raise jinja2.TemplateSyntaxError("there is more text after its end", parser.stream.current.lineno)
+    # find_all looks below a node, never at it
+    return nodes.Output([tree])
+
+
+def _foreign(tree: nodes.Node) -> str | None:
+    """What a template names that does not exist."""
+    if next(tree.find_all(_OTHER_FILES), None) is not None:
+        return "must not include or import other templates"
+    for node in tree.find_all((nodes.Filter, nodes.Test)):
+        known = _ENVIRONMENT.filters if isinstance(node, nodes.Filter) else _ENVIRONMENT.tests
+        if node.name not in known:
+            return f"there is no {type(node).__name__.lower()} {node.name}{suggestion(node.name, list(known))}"
+    unknown = _names(tree) - TEMPLATE_NAMES - set(_ENVIRONMENT.globals)
+    if unknown:
+        return f"there is no {', '.join(sorted(unknown))} here; known are {', '.join(sorted(TEMPLATE_NAMES))}"
+    return None
+
+
+def _names(tree: nodes.Node) -> set[str]:
+    """Names that are read and nowhere set."""
+    names = list(tree.find_all(nodes.Name))
+    own = {name.name for name in names if name.ctx != "load"} | {macro.name for macro in tree.find_all(nodes.Macro)}
+    if next(tree.find_all(nodes.For), None) is not None:
+        own.add("loop")
+    return {name.name for name in names if name.ctx == "load"} - own

@@ -1,0 +1,175 @@
+"""The rules of a configuration: endpoints, headers, placeholders, session tools, and what no engine serves yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scenarios_app.spec.errors import Problem
+from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.templates import no_placeholders, placeholder_problem
+from scenarios_app.spec.wording import kind_of
+
+if TYPE_CHECKING:
+    from scenarios_app.spec.configuration import Configuration
+
+SIMULATOR = "simulator"  # an endpoint of this word is our own simulator, wherever it runs
+TURN_DETECTION = ("none", "server_vad", "semantic_vad")
+
+_SOCKETS = ("ws", "wss", "http", "https")
+_HTTP = ("http", "https")
+_SERVICES = {"backend": _SOCKETS, "caller": _HTTP, "judge": _HTTP, "persona": _HTTP}
+_KEYS = ("api_key", "token")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# The websocket handshake writes these itself.
+_HANDSHAKE = frozenset({"host", "connection", "upgrade", "content-length", "transfer-encoding"})
+_LATER = "is kept, but no engine serves it yet"
+
+
+def turn_detection(value: Json) -> Json:
+    kind = value.get("type") if isinstance(value, dict) else "none" if value is None else value
+    if kind not in TURN_DETECTION:
+        raise ValueError(
+            f"must be {', '.join(TURN_DETECTION[:-1])} or {TURN_DETECTION[-1]}, or an object whose type is"
+        )
+    return value
+
+
+def text_or_object(value: Json) -> Json:
+    if value is not None and not isinstance(value, (str, dict)):
+        raise ValueError(f"must be text or an object, not {kind_of(value)}")
+    return value
+
+
+def problems(configuration: Configuration) -> Iterator[Problem]:
+    """Every rule that the models alone cannot check."""
+    yield from _endpoint(configuration.endpoint, "endpoint", _SOCKETS)
+    if configuration.protocol == "live" and "?" in configuration.endpoint:
+        yield Problem("endpoint", "the live protocol takes no query")
+    yield from _headers(configuration.headers)
+    if message := placeholder_problem(configuration.model, secrets=False):
+        yield Problem("model", message)
+    for name, schemes in _SERVICES.items():
+        service = getattr(configuration, name)
+        if service is not None:
+            yield from (problem.under(name) for problem in _service(service, schemes))
+    yield from _session_tools(configuration.session_update)
+    yield from no_placeholders(_without_templates(configuration.to_json()), "")
+
+
+def _service(service: Any, schemes: tuple[str, ...]) -> Iterator[Problem]:
+    if service.endpoint is not None:
+        yield from _endpoint(service.endpoint, "endpoint", schemes)
+    for name in _KEYS:
+        key = getattr(service, name, None)
+        if key is not None and (message := placeholder_problem(key, secrets=True)):
+            yield Problem(name, message)
+
+
+def _endpoint(endpoint: str, path: str, schemes: tuple[str, ...]) -> Iterator[Problem]:
+    if endpoint != SIMULATOR and (message := _url_problem(endpoint, schemes)):
+        yield Problem(path, message)
+
+
+def _url_problem(url: str, schemes: tuple[str, ...]) -> str | None:
+    address, _, query = url.partition("?")
+    if "{{" in address:
+        return "{{...}} may stand in the query of an endpoint only"
+    if not url.isprintable() or " " in address:
+        return "must not contain spaces or control characters"
+    try:
+        parts = urlsplit(address)
+        known = parts.scheme in schemes and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        known = False
+    if not known:
+        begins = " or ".join(f"{scheme}://" for scheme in schemes)
+        return f"must begin with {begins} and a host, or be the word {SIMULATOR}"
+    if "@" in parts.netloc:
+        return "must not hold a user name or password; use headers"
+    if "#" in url:
+        return "must not have a # part"
+    return placeholder_problem(query, secrets=True)
+
+
+def _headers(headers: dict[str, str]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for name, value in headers.items():
+        path = f'headers["{name}"]' if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name) else f"headers.{name}"
+        if message := _header_problem(name, value, seen):
+            yield Problem(path if _HEADER_NAME.fullmatch(name) else "headers", message)
+        seen.add(name.lower())
+
+
+def _header_problem(name: str, value: str, seen: set[str]) -> str | None:
+    if not _HEADER_NAME.fullmatch(name):
+        return f'"{name}" is not a header name'
+    if name.lower() in _HANDSHAKE or name.lower().startswith("sec-websocket-"):
+        return "is set by the websocket itself"
+    if name.lower() in seen:
+        return "is given twice (case does not count)"
+    if not value.isprintable():
+        return "must not contain line breaks or control characters"
+    if not value.isascii():
+        return "must be plain ASCII"
+    return placeholder_problem(value, secrets=True)
+
+
+def session_tools(session_update: dict[str, Json]) -> Iterator[tuple[int, str]]:
+    """(index, name) of every named tool that a session_update declares."""
+    tools = session_update.get("tools")
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+            yield index, tool["name"]
+
+
+def _session_tools(session_update: dict[str, Json]) -> Iterator[Problem]:
+    tools = session_update.get("tools", [])
+    if not isinstance(tools, list):
+        yield Problem("session_update.tools", f"must be a list, not {kind_of(tools)}")
+        return
+    for index, tool in enumerate(tools):
+        if not isinstance(tool, dict):
+            yield Problem(f"session_update.tools[{index}]", f"must be an object, not {kind_of(tool)}")
+    first: dict[str, int] = {}
+    for index, name in session_tools(session_update):
+        if first.setdefault(name, index) != index:
+            yield Problem(f"session_update.tools[{index}].name", f'the tool "{name}" is declared twice')
+
+
+def _without_templates(given: dict[str, Json]) -> dict[str, Json]:
+    """The configuration without the fields in which {{...}} is filled in."""
+    rest = {key: value for key, value in given.items() if key not in ("headers", "model", "endpoint")}
+    for name in _SERVICES:
+        if isinstance(rest.get(name), dict):
+            rest[name] = {key: value for key, value in rest[name].items() if key not in ("endpoint", *_KEYS)}
+    return rest
+
+
+def unsupported(configuration: Configuration) -> Iterator[Problem]:
+    """Fields that are valid and kept, but that no engine serves yet."""
+    asked = (
+        ("protocol", "live", configuration.protocol == "live"),
+        ("dialect", "beta", configuration.dialect == "beta"),
+        ("turn_detection", "turn detection by the server", configuration.vad is not None),
+        ("audio.output", configuration.audio.output, configuration.audio.output != "pcm16"),
+        ("backend.mode", "a backend", configuration.backend is not None and configuration.backend.mode != "direct"),
+        ("persona", "a persona", configuration.persona is not None),
+        ("caller.condition", "a condition of the line", configuration.caller.condition is not None),
+    )
+    yield from (Problem(path, f"{what} {_LATER}") for path, what, used in asked if used)
+    audio = configuration.session_update.get("audio")
+    for side in ("input", "output"):
+        part = audio.get(side) if isinstance(audio, dict) else None
+        if isinstance(part, dict):
+            yield from (problem.under(f"session_update.audio.{side}") for problem in _session_audio(part))
+
+
+def _session_audio(part: dict[str, Json]) -> Iterator[Problem]:
+    if part.get("turn_detection") is not None:
+        yield Problem("turn_detection", f"turn detection by the server {_LATER}")
+    form = part.get("format")
+    if isinstance(form, dict) and (form.get("type", "audio/pcm") != "audio/pcm" or form.get("rate", 24000) != 24000):
+        yield Problem("format", f"audio other than 24 kHz PCM16 {_LATER}")
