@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from scenarios_app.spec import application_rules
-from scenarios_app.spec.contract import Contract, Duration, Name, Number, Text, ToolName, Whole, parse, parse_entries
+from scenarios_app.spec.contract import Contract, Name, Number, Seconds, Text, ToolName, Whole, parse, parse_entries
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsontext import Json
 
@@ -40,7 +40,7 @@ class HttpBehaviour(Contract):
 
     url: Text
     headers: dict[str, str] = {}
-    timeout: Duration | None = None
+    timeout: Seconds | None = None
 
 
 class Tool(Contract):

@@ -14,7 +14,6 @@ from scenarios_app.spec import configuration_rules
 from scenarios_app.spec.application import Application, ApplicationRef
 from scenarios_app.spec.contract import (
     Contract,
-    Duration,
     Flag,
     Name,
     Seconds,
@@ -75,10 +74,10 @@ def _turn_timeout(data: dict[str, Any]) -> Seconds:
 class Timeouts(Contract):
     """Seconds. `turn`: realtime, until each response.done. `response`: live, from the end of the caller's words."""
 
-    turn: Duration = Seconds(60)
-    connect: Duration = Field(default_factory=_turn_timeout)  # the handshake waits as long as a turn
-    session_ready: Duration = Seconds(3)
-    response: Duration = Seconds(30)
+    turn: Seconds = Seconds(60)
+    connect: Seconds = Field(default_factory=_turn_timeout)  # the handshake waits as long as a turn
+    session_ready: Seconds = Seconds(3)
+    response: Seconds = Seconds(30)
 
 
 class Caller(Contract):
@@ -113,7 +112,7 @@ class PersonaModel(Contract):
 
 
 class Configuration(Contract):
-    """An agent under test. Only name, protocol, endpoint and model are required. Durations are seconds."""
+    """An agent under test. Only name, protocol, endpoint and model are required. Secondss are seconds."""
 
     name: Name
     protocol: Literal["realtime", "live"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -12,12 +11,14 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
-    PlainSerializer,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainValidator,
     Strict,
     ValidationError,
     WithJsonSchema,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.jsonplaces import with_lines
@@ -129,14 +130,27 @@ def _number(value: Any) -> Any:
 
 
 class Seconds(float):
-    """A duration in seconds that remembers how it was written (`60`, `"60s"`, `"500ms"`)."""
+    """A duration in seconds that remembers how it was written (`60`, `"60s"`, `"500ms"`).
+    Raises ValueError unless it is more than 0 and at most LONGEST_WAIT_S."""
 
     given: Json
 
     def __new__(cls, given: Json) -> Seconds:
         seconds = super().__new__(cls, _seconds(given))
+        if not 0 < seconds <= LONGEST_WAIT_S:
+            raise ValueError(f"must be more than 0 and at most {LONGEST_WAIT_S:.0f} seconds")
         seconds.given = given
         return seconds
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda seconds: seconds.given)
+        return core_schema.no_info_plain_validator_function(cls, serialization=written)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        number = {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_WAIT_S}
+        return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]+)? ?(ms|s)\s*$"}]}
 
 
 def _seconds(given: Json) -> float:
@@ -144,22 +158,9 @@ def _seconds(given: Json) -> float:
         return float(match[1]) / (1000 if match[2] == "ms" else 1)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         raise ValueError("must be a number of seconds, or a text such as 60s or 500ms")
-    return float(given)
+    # an integer may be too large for a float; it is too long in any case
+    return float(min(given, LONGEST_WAIT_S + 1))
 
-
-def _wait(value: Json) -> Seconds:
-    seconds = value if isinstance(value, Seconds) else Seconds(value)
-    if not 0 < seconds <= LONGEST_WAIT_S or not math.isfinite(seconds):
-        raise ValueError(f"must be more than 0 and at most {LONGEST_WAIT_S:.0f} seconds")
-    return seconds
-
-
-_DURATION_SCHEMA = {
-    "anyOf": [
-        {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST_WAIT_S},
-        {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)? ?(ms|s)$"},
-    ]
-}
 
 Text = Annotated[str, AfterValidator(_text), WithJsonSchema({"type": "string", "pattern": r"\S"})]
 Name = Annotated[
@@ -174,9 +175,3 @@ IsoDate = Annotated[str, AfterValidator(_iso_date), WithJsonSchema({"type": "str
 Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Strict()]
 Number = Annotated[float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
-Duration = Annotated[
-    float,
-    PlainValidator(_wait),
-    PlainSerializer(lambda seconds: seconds.given),
-    WithJsonSchema(_DURATION_SCHEMA),
-]

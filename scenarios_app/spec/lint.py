@@ -10,16 +10,18 @@ from urllib.parse import urlsplit
 from scenarios_app.spec.application import Application, Tool
 from scenarios_app.spec.configuration import Configuration
 from scenarios_app.spec.scenario import Scenario
+from scenarios_app.spec.templates import PLACEHOLDER
 
 _DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _UNIT = "(?:day|week|weekend|month|year)"
+_COUNT = r"(?:a|an|one|two|three|four|five|six|seven|\d+)"
 # English only. A weekday alone is relative too: "on Friday" is another day next week.
 _RELATIVE = re.compile(
     rf"\b(?:today|tonight|tomorrow|yesterday|{_DAY}s?|(?:this|next|last|coming) {_UNIT}"
-    rf"|in (?:a|an|one|two|three|four|five|six|seven|\d+) {_UNIT}s?|(?:a|one|two|three|\d+) {_UNIT}s? (?:ago|from now))\b",
+    rf"|in {_COUNT} {_UNIT}s?|{_COUNT} {_UNIT}s? (?:ago|from now))\b",
     re.IGNORECASE,
 )
-_LOOKS_SECRET = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+(?!\{\{)\S{16,}|[A-Za-z0-9_-]{32,}")
+_LOOKS_SECRET = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S{16,}|[A-Za-z0-9_-]{32,}")
 _PAID_HOST = "api.openai.com"
 
 
@@ -109,7 +111,7 @@ def lint_configuration(configuration: Configuration) -> list[Remark]:
     remarks = [
         Remark(path, "this looks like a key; write {{secrets.NAME}} and keep the key in the environment")
         for path, text in _places_of_keys(configuration)
-        if _LOOKS_SECRET.search(text)
+        if _LOOKS_SECRET.search(PLACEHOLDER.sub("", text))
     ]
     host = urlsplit(configuration.endpoint.partition("?")[0]).hostname
     if host == _PAID_HOST:
