@@ -1,0 +1,25 @@
+from django.urls import path
+
+from runs_app.views import compare, home, runs, trials
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    # runs
+    path("runs/", runs.runs, name="runs"),
+    path("runs/new/", runs.run_new, name="run-new"),
+    path("runs/<int:pk>/", runs.run, name="run"),
+    path("runs/<int:pk>/cancel/", runs.cancel, name="run-cancel"),
+    path("runs/<int:pk>/retry/", runs.retry, name="run-retry"),
+    path("runs/<int:pk>/results.json", runs.results, name="run-results"),
+    # trials
+    path("trials/<int:pk>/", trials.trial, name="trial"),
+    path("trials/<int:pk>/cancel/", trials.cancel, name="trial-cancel"),
+    path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
+    path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),
+    path("trials/<int:pk>/peaks.json", trials.peaks, name="trial-peaks"),
+    path("trials/<int:pk>/events.jsonl", trials.events, name="trial-events"),
+    path("trials/<int:pk>/trial.json", trials.as_json, name="trial-json"),
+    # comparisons
+    path("compare/", compare.compare, name="compare"),
+    path("compare/data/", compare.data, name="compare-data"),
+]

@@ -1,0 +1,177 @@
+"""One trial: its page, its files, and what a person may do with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jiwer
+from django.core.files.storage import default_storage
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from runs_app import audio_http, trial_page
+from runs_app.models import Grading, RunConfiguration, Trial
+from runs_app.realtime.record import Record
+from runs_app.services import runs as run_services
+from scenarios_app.spec import jsontext
+
+FIRST_EVENTS = 500
+
+
+def _trial(pk: int) -> Trial:
+    wanted = Trial.objects.select_related(
+        "run__suite", "scenario_version__scenario", "configuration_version__configuration"
+    )
+    return get_object_or_404(wanted, pk=pk)
+
+
+@require_safe
+def trial(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _trial(pk)
+    number = request.GET.get("grading", "")
+    gradings = list(found.gradings.prefetch_related("checks", "grades"))
+    shown = next((g for g in gradings if number and str(g.number) == number), None)
+    shown = shown or next((g for g in gradings if g.current), None)
+    return render(request, "runs_app/trial.html", {"htmx_extensions": "", **_context(found, shown, gradings)})
+
+
+def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> dict[str, Any]:
+    record = Record.from_json(found.record) if found.record else None
+    checks = [_check(c) for c in shown.checks.all()] if shown else []
+    turns = shown.turns if shown else []
+    page: dict[str, Any] = {
+        "trial": found,
+        "record": record,
+        "scenario": found.scenario_version.content,
+        "grading": shown,
+        "gradings": gradings,
+        "checks": checks,
+        "grades": list(shown.grades.all()) if shown else [],
+        "metrics": shown.metrics if shown else {},
+        "simulated": RunConfiguration.objects.filter(
+            run=found.run_id, configuration_version=found.configuration_version_id, simulated=True
+        ).exists(),
+        "events": list(found.events.filter(attempt=found.attempt)[: FIRST_EVENTS + 1]),
+        "most_events": FIRST_EVENTS,
+        **_neighbours(found),
+    }
+    if record is not None:
+        lanes = trial_page.lanes(record, turns, checks)
+        page |= {
+            "lines": [_heard(line, record, turns) for line in trial_page.transcript(record)],
+            "lanes": lanes,
+            "lanes_json": lanes.to_json(),
+            "hear": trial_page.hear(checks, lanes.duration_ms) if found.wav else None,
+            "state_rows": trial_page.state_rows(record),
+        }
+    return page
+
+
+def _check(check: Any) -> dict[str, Any]:
+    row = {name: getattr(check, name) for name in ("check_id", "status", "required", "reason", "evidence")}
+    row["span"] = trial_page.evidence_span(row)
+    return row
+
+
+def _heard(line: trial_page.Line, record: Record, turns: list[dict[str, Any]]) -> dict[str, Any]:
+    """A line of the transcript with what was recognised of it, and how soon it was answered."""
+    row: dict[str, Any] = {"line": line}
+    turn = record.turns[line.turn]
+    if line.who == "caller" and turn.heard_text is not None:
+        row["heard"] = turn.heard_text
+        row["word_error_rate"] = jiwer.wer(line.text.lower(), turn.heard_text.lower()) if line.text.strip() else None
+    if line.who == "agent":
+        row["numbers"] = next((t for t in turns if t.get("turn") == line.turn), None)
+    return row
+
+
+def _neighbours(found: Trial) -> dict[str, Any]:
+    ids = list(Trial.objects.filter(run=found.run_id).order_by("position").values_list("pk", flat=True))
+    place = ids.index(found.pk)
+    return {
+        "previous": ids[place - 1] if place > 0 else None,
+        "next": ids[place + 1] if place + 1 < len(ids) else None,
+    }
+
+
+async def _served(request: HttpRequest, pk: int, field: str, content_type: str, suffix: str) -> HttpResponseBase:
+    found = await aget_object_or_404(Trial.objects.only(field), pk=pk)
+    name = getattr(found, field)
+    if not name:
+        raise Http404
+    try:
+        return await audio_http.serve(
+            request,
+            default_storage,
+            name,
+            content_type=content_type,
+            filename=f"trial-{pk}{suffix}",
+            download="download" in request.GET,
+        )
+    except FileNotFoundError as gone:
+        raise Http404 from gone
+
+
+@require_safe
+async def audio(request: HttpRequest, pk: int) -> HttpResponseBase:
+    return await _served(request, pk, "wav", "audio/wav", ".wav")
+
+
+@require_safe
+async def peaks(request: HttpRequest, pk: int) -> HttpResponseBase:
+    return await _served(request, pk, "peaks", "application/json", "-peaks.json")
+
+
+@require_safe
+async def events(request: HttpRequest, pk: int) -> HttpResponseBase:
+    return await _served(request, pk, "events_file", "application/x-ndjson", "-events.jsonl")
+
+
+@require_safe
+def as_json(request: HttpRequest, pk: int) -> HttpResponse:
+    """Everything stored about the trial, as one strict JSON document. Not redacted: it holds what was said."""
+    found = _trial(pk)
+    shown = found.gradings.filter(current=True).prefetch_related("checks", "grades").first()
+    body = {
+        "trial": found.pk,
+        "run": found.run_id,
+        "scenario": {"version": found.scenario_version.number, "content": found.scenario_version.content},
+        "configuration": str(found.configuration_version),
+        "repeat": found.repeat,
+        "seed": found.seed,
+        "status": found.status,
+        "outcome": found.outcome or None,
+        "stage": found.stage or None,
+        "reason": found.reason,
+        "metrics": found.metrics,
+        "checks": [_check(c) for c in shown.checks.all()] if shown else [],
+        "grades": list(shown.grades.values("dimension", "status", "score", "rationale", "judge_error"))
+        if shown
+        else [],
+        "record": found.record,
+    }
+    answer = HttpResponse(jsontext.dumps(jsontext.finite(body)), content_type="application/json")
+    if "download" in request.GET:
+        answer["Content-Disposition"] = f'attachment; filename="trial-{pk}.json"'
+    return answer
+
+
+@require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _trial(pk)
+    try:
+        run_services.cancel_trial(trial=found)
+    except run_services.AlreadyFinished as reason:
+        return JsonResponse({"error": str(reason)}, status=409)
+    return redirect(found)
+
+
+@require_POST
+def regrade(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _trial(pk)
+    try:
+        run_services.regrade_trial(trial=found)
+    except run_services.NotPossible as reason:
+        return JsonResponse({"error": str(reason)}, status=409)
+    return redirect(found)
