@@ -1,0 +1,112 @@
+"""Whether the trial can be judged at all: the session stood, the caller was heard in time, the wire held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from runs_app.grading.case import Case, span_ms
+from runs_app.grading.check import Check, verdict
+from runs_app.realtime.record import RATE_HZ, Pacing, Record
+
+Json = Any
+
+PACING_P99_LIMIT_MS: Final = 60.0
+PACING_MAX_LIMIT_MS: Final = 250.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a trial says nothing about the agent: the stage of an invalid trial, and one sentence."""
+
+    stage: str
+    reason: str
+
+
+def run_validity(case: Case) -> Check:
+    found = faults(case)
+    pacing = case.record.pacing if case.record.real_time else None
+    return verdict(
+        "run_validity",
+        not found,
+        required=True,
+        reason="; ".join(fault.reason for fault in found) or "the session, the caller's audio and the wire held",
+        stage=found[0].stage if found else None,
+        session_acknowledged=case.record.session_acknowledged,
+        pacing={"p99_ms": pacing.lag_p99_ms, "max_ms": pacing.lag_max_ms} if pacing else None,
+        spans_ms=_spans(case, found),
+    )
+
+
+def faults(case: Case) -> list[Fault]:
+    """In the order in which they can happen. A trial that was cancelled or timed out is judged by its ending."""
+    record = case.record
+    ending = record.ending
+    if ending.kind == "invalid":
+        return [Fault(ending.stage or "internal", ending.message or f"the conversation broke off ({ending.code})")]
+    if ending.kind == "cancelled":
+        return []
+    checks = (_no_turn(record), _format_fault(record), _unsent_audio(record), _pacing_fault(record))
+    return [fault for fault in checks if fault is not None]
+
+
+def _no_turn(record: Record) -> Fault | None:
+    return None if record.turns else Fault("internal", "no caller turn was recorded")
+
+
+def _unsent_audio(record: Record) -> Fault | None:
+    if record.mode != "audio":
+        return None
+    silent = [turn.index for turn in record.turns if turn.caller is None or turn.caller.end <= turn.caller.start]
+    if not silent:
+        return None
+    return Fault("internal", f"the caller's audio of turn {silent[0] + 1} was not sent")
+
+
+def _format_fault(record: Record) -> Fault | None:
+    """The formats that the server says it uses; a server that says nothing has agreed."""
+    if record.mode != "audio":
+        return None
+    audio = record.session.get("audio")
+    for side in ("input", "output"):
+        given = _format_of(audio, side)
+        if given is not None and given.get("type") == "audio/pcm" and given.get("rate", RATE_HZ) != RATE_HZ:
+            reason = f"the server's {side} audio is {given['rate']} Hz, agreed were {RATE_HZ} Hz"
+            return Fault("session", reason)
+    return None
+
+
+def _format_of(audio: Json, side: str) -> dict[str, Json] | None:
+    channel = audio.get(side) if isinstance(audio, dict) else None
+    given = channel.get("format") if isinstance(channel, dict) else None
+    return given if isinstance(given, dict) else None
+
+
+def _pacing_fault(record: Record) -> Fault | None:
+    pacing = record.pacing
+    if not record.real_time or pacing is None:
+        return None
+    if (pacing.lag_max_ms or 0.0) > PACING_MAX_LIMIT_MS:
+        return Fault("pacing", f"this machine was too busy: {_worst(pacing)}")
+    if (pacing.lag_p99_ms or 0.0) >= PACING_P99_LIMIT_MS:
+        reason = f"one chunk in a hundred was {pacing.lag_p99_ms:.0f} ms late or more, the worst {_worst(pacing)}"
+        return Fault("pacing", f"this machine was too busy: {reason}")
+    return None
+
+
+def _worst(pacing: Pacing) -> str:
+    late = f"{pacing.lag_max_ms or 0:.0f} ms late"
+    return late if pacing.worst_at_ms is None else f"{late} at {clock(pacing.worst_at_ms)}"
+
+
+def clock(t_ms: float) -> str:
+    """`0:04` for 4,312 ms."""
+    seconds = max(0, int(t_ms // 1000))
+    return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def _spans(case: Case, found: list[Fault]) -> list[list[float]]:
+    pacing = case.record.pacing
+    if pacing and pacing.worst_at_ms is not None and any(fault.stage == "pacing" for fault in found):
+        return [[pacing.worst_at_ms, pacing.worst_at_ms + (pacing.lag_max_ms or 0.0)]]
+    return [span_ms(turn.caller) for turn in case.record.turns if turn.caller]
