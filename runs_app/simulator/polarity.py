@@ -9,7 +9,7 @@ _NEGATED = re.compile(
 )
 _REFUSED = re.compile(
     r"\b(?:cannot|can not|unable|not (?:able|allowed|permitted|authori[sz]ed|possible)|impossible|"
-    r"only (?:the )?(?:guest|owner|account holder|person)|(?:must|have to|need to) decline|declined?s?|refus\w+|"
+    r"(?:can|may) only|only (?:the )?(?:guest|owner|account holder|person)|(?:must|have to|need to) decline|declined?s?|refus\w+|"
     r"will not|not going to)\b|\b(?:can|won|may|couldn)[’']?n?[’']t\b",
     re.IGNORECASE,
 )
@@ -41,6 +41,7 @@ _CLAIMED = re.compile(
     rf"\b(?:(?:is|are|has been|have been|was|were|been|[’']s|i|we|i[’']ve|we[’']ve|i have|we have|got|it[’']s|now|"
     rf"you[’']re|you are) "
     rf"(?:now |all |already |successfully |just |also )*(?P<verb>{_DONE_WORDS})\b|"
+    rf"^\W*(?P<first>{_DONE_WORDS})\b|"
     r"\b(?P<set>all set|all done|done)\b)",
     re.IGNORECASE,
 )
@@ -83,7 +84,11 @@ def claimed_actions(text: str) -> tuple[str, ...]:
         if negated(clause) or clause.rstrip().endswith("?") or _CONDITIONAL.search(clause):
             continue
         for match in _CLAIMED.finditer(clause):
-            word = "done" if match["set"] else match["verb"].lower().replace("canceled", "cancelled")
+            word = (
+                "done"
+                if match["set"]
+                else (match["verb"] or match["first"]).lower().replace("canceled", "cancelled")
+            )
             if word not in found:
                 found.append(word)
     return tuple(found)
