@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import models
 from django.db.models.functions import Lower
 
 from scenarios_app.search import folded, tag_text
-
-if TYPE_CHECKING:
-    from scenarios_app.models import Scenario
 
 SCENARIO_ORDERS = {
     "id": (Lower("key").asc(),),
@@ -36,7 +33,7 @@ class NamedQuerySet(models.QuerySet[Any]):
         return self.filter(name__icontains=words.strip()) if words.strip() else self
 
 
-class ScenarioQuerySet(models.QuerySet["Scenario"]):
+class ScenarioQuerySet(models.QuerySet[Any]):
     def current(self) -> ScenarioQuerySet:
         return self.filter(archived_at=None)
 

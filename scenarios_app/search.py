@@ -1,4 +1,4 @@
-"""What a scenario is found by: text folded once when it is saved, so that a search is one comparison on any database."""
+"""What a scenario is found by: text folded once, when it is saved, so that any database finds it alike."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""The only writers of what people author."""
+
+from scenarios_app.services.applications import (
+    application_warnings,
+    create_application,
+    find_application,
+    find_application_version,
+    import_applications,
+    save_application,
+)
+from scenarios_app.services.configurations import (
+    configuration_warnings,
+    create_configuration,
+    find_configuration,
+    find_configuration_version,
+    import_configurations,
+    save_configuration,
+)
+from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
+from scenarios_app.services.scenario_files import export_suite, import_scenarios
+from scenarios_app.services.scenarios import (
+    archive_scenario,
+    create_scenario,
+    find_scenario,
+    save_scenario,
+    scenario_warnings,
+    unarchive_scenario,
+)
+from scenarios_app.services.suites import (
+    add_to_suite,
+    create_suite,
+    find_suite,
+    move_in_suite,
+    remove_from_suite,
+    save_suite_members,
+    suite_members,
+)
+
+__all__ = [
+    "ChangedMeanwhile",
+    "ImportReport",
+    "NotStored",
+    "Saved",
+    "add_to_suite",
+    "application_warnings",
+    "archive_scenario",
+    "configuration_warnings",
+    "create_application",
+    "create_configuration",
+    "create_scenario",
+    "create_suite",
+    "export_suite",
+    "find_application",
+    "find_application_version",
+    "find_configuration",
+    "find_configuration_version",
+    "find_scenario",
+    "find_suite",
+    "import_applications",
+    "import_configurations",
+    "import_scenarios",
+    "move_in_suite",
+    "remove_from_suite",
+    "save_application",
+    "save_configuration",
+    "save_scenario",
+    "save_suite_members",
+    "scenario_warnings",
+    "suite_members",
+    "unarchive_scenario",
+]

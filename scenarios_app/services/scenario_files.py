@@ -1,0 +1,164 @@
+"""A file of scenarios into a suite, and a suite into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Lower
+
+from scenarios_app.models import Scenario, ScenarioVersion, Suite
+from scenarios_app.services.reports import ImportReport
+from scenarios_app.services.scenarios import build_version, missing_application, spec_warnings
+from scenarios_app.services.suites import (
+    order_as_in_file,
+    save_suite_members,
+    suite_members,
+    suite_name_of,
+    suite_positions,
+)
+from scenarios_app.spec.errors import Problem, SpecError
+from scenarios_app.spec.hashing import content_hash
+from scenarios_app.spec.jsonplaces import with_lines
+from scenarios_app.spec.jsontext import decode
+from scenarios_app.spec.scenario import Scenario as ScenarioSpec
+from scenarios_app.spec.scenario import dump_file, parse_file, parse_scenario
+
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a file means on this site: each of its scenarios beside the one that is stored, if any."""
+
+    specs: tuple[ScenarioSpec, ...]
+    stored: dict[str, Scenario]  # by id in lower case
+
+    def is_new(self, spec: ScenarioSpec) -> bool:
+        return spec.id.lower() not in self.stored
+
+    def is_changed(self, spec: ScenarioSpec) -> bool:
+        scenario = self.stored.get(spec.id.lower())
+        return scenario is not None and _latest(scenario).content_hash != content_hash(spec.to_json())
+
+    def ids(self, chosen: Callable[[ScenarioSpec], bool]) -> tuple[str, ...]:
+        return tuple(spec.id for spec in self.specs if chosen(spec))
+
+
+def import_scenarios(*, data: bytes, suite_name: str, user: User | None = None, dry_run: bool = False) -> ImportReport:
+    """All of the file or nothing. A scenario whose content equals its newest version is left alone, another content
+    becomes the next version; all join the suite, in file order. Raises SpecError with every problem found.
+    """
+    name = suite_name_of(suite_name, "suite")
+    text = decode(data)
+    specs = parse_file(text).scenarios
+    if dry_run:
+        return _report(_plan(specs, text, lock=False), text, dry_run=True)
+    try:
+        return _store(specs, text, name, user)
+    except IntegrityError:  # another import made the same suite or scenario at this very moment: now it is there
+        return _store(specs, text, name, user)
+
+
+def _store(specs: tuple[ScenarioSpec, ...], text: str, suite_name: str, user: User | None) -> ImportReport:
+    with transaction.atomic():
+        plan = _plan(specs, text, lock=True)
+        report = _report(plan, text, dry_run=False)
+        scenarios = _store_scenarios(plan, user)
+        suite = Suite.objects.named(suite_name).first() or Suite.objects.create(name=suite_name)
+        if suite.archived_at is not None:
+            Suite.objects.filter(pk=suite.pk).update(archived_at=None)
+        _fill_suite(suite, [scenarios[spec.id.lower()] for spec in plan.specs])
+    return report
+
+
+def _plan(specs: tuple[ScenarioSpec, ...], text: str, *, lock: bool) -> _Plan:
+    stored = _stored_scenarios([spec.id.lower() for spec in specs], lock=lock)
+    renamed = [
+        Problem(f"scenarios[{index}].id", f"this site has it as {stored[spec.id.lower()].key}; case makes no other id")
+        for index, spec in enumerate(specs)
+        if spec.id.lower() in stored and stored[spec.id.lower()].key != spec.id
+    ]
+    if renamed:
+        raise SpecError(with_lines(renamed, text))
+    return _Plan(specs, stored)
+
+
+def _stored_scenarios(ids: Sequence[str], *, lock: bool) -> dict[str, Scenario]:
+    found: dict[str, Scenario] = {}
+    rows = Scenario.objects.annotate(lowered=Lower("key")).select_related("latest")
+    if lock:
+        rows = rows.select_for_update(of=("self",))
+    for start in range(0, len(ids), _BATCH):
+        found |= {scenario.key.lower(): scenario for scenario in rows.filter(lowered__in=ids[start : start + _BATCH])}
+    return found
+
+
+def _latest(scenario: Scenario) -> ScenarioVersion:
+    if scenario.latest is None:
+        raise AssertionError(f"scenario {scenario.key} has no version")
+    return scenario.latest
+
+
+def _store_scenarios(plan: _Plan, user: User | None) -> dict[str, Scenario]:
+    """Every scenario of the file, by id in lower case, each with the file's content as its newest version."""
+    fresh = [Scenario(key=spec.id) for spec in plan.specs if plan.is_new(spec)]
+    Scenario.objects.bulk_create(fresh, batch_size=_BATCH)
+    scenarios = plan.stored | {scenario.key.lower(): scenario for scenario in fresh}
+    versions = [
+        build_version(scenario=scenarios[spec.id.lower()], spec=spec, number=_next(plan, spec), user=user)
+        for spec in plan.specs
+        if plan.is_new(spec) or plan.is_changed(spec)
+    ]
+    ScenarioVersion.objects.bulk_create(versions, batch_size=_BATCH)
+    touched = list(scenarios.values())
+    for version in versions:
+        version.scenario.latest = version
+    for scenario in touched:
+        scenario.archived_at = None
+    Scenario.objects.bulk_update(touched, ["latest", "archived_at"], batch_size=_BATCH)
+    return scenarios
+
+
+def _next(plan: _Plan, spec: ScenarioSpec) -> int:
+    return 1 if plan.is_new(spec) else _latest(plan.stored[spec.id.lower()]).number + 1
+
+
+def _fill_suite(suite: Suite, scenarios: Sequence[Scenario]) -> None:
+    by_pk = {scenario.pk: scenario for scenario in [*suite_members(suite), *scenarios]}
+    order = order_as_in_file(suite_positions(suite), [scenario.pk for scenario in scenarios])
+    save_suite_members(suite=suite, scenarios=[by_pk[pk] for pk in order])
+
+
+def _report(plan: _Plan, text: str, *, dry_run: bool) -> ImportReport:
+    back = [
+        Problem(f"scenarios[{index}]", f"{spec.id} was archived; the import brings it back")
+        for index, spec in enumerate(plan.specs)
+        if not plan.is_new(spec) and plan.stored[spec.id.lower()].archived_at is not None
+    ]
+    return ImportReport(
+        new=plan.ids(plan.is_new),
+        changed=plan.ids(plan.is_changed),
+        unchanged=plan.ids(lambda spec: not plan.is_new(spec) and not plan.is_changed(spec)),
+        warnings=with_lines([*_all_warnings(plan.specs), *back], text),
+        dry_run=dry_run,
+    )
+
+
+def _all_warnings(specs: Iterable[ScenarioSpec]) -> list[Problem]:
+    missing = cache(missing_application)
+    found: list[Problem] = []
+    for index, spec in enumerate(specs):
+        found += [problem.under(f"scenarios[{index}]") for problem in spec_warnings(spec, missing)]
+    return found
+
+
+def export_suite(*, suite: Suite) -> dict[str, Any]:
+    """The newest versions of the suite's scenarios as a file that `import_scenarios` reads back without a change.
+    Archived ones are left out, as a run leaves them out.
+    """
+    return dump_file([parse_scenario(_latest(scenario).content) for scenario in suite_members(suite).current()])
