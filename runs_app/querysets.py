@@ -3,25 +3,59 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
     from runs_app.models import Event, Trial
 
 
+class RunQuerySet(models.QuerySet["Run"]):
+    def open(self) -> RunQuerySet:
+        return self.filter(status__in=("queued", "running"))
+
+    def with_people(self) -> RunQuerySet:
+        return self.select_related("suite", "created_by")
+
+
 class TrialQuerySet(models.QuerySet["Trial"]):
+    def queued(self) -> TrialQuerySet:
+        return self.filter(status="queued")
+
     def leased(self, now: datetime) -> TrialQuerySet:
         return self.filter(status="running", lease_expires_at__gt=now)
 
     def expired(self, now: datetime) -> TrialQuerySet:
         return self.filter(status="running", lease_expires_at__lte=now)
 
+    def grading_expired(self, now: datetime) -> TrialQuerySet:
+        return self.filter(status="grading", grading_lease_expires_at__lte=now)
+
     def unfinished(self) -> TrialQuerySet:
         return self.exclude(status="done")
+
+    def with_room(self, now: datetime) -> TrialQuerySet:
+        """Those whose run holds fewer unexpired leases than its concurrency: the limit that a claim obeys."""
+        leases = self.model.objects.leased(now).filter(run=models.OuterRef("run")).order_by()
+        held = leases.values("run").annotate(held=models.Count("pk")).values("held")
+        return self.alias(held=Coalesce(models.Subquery(held), 0)).filter(held__lt=models.F("run__concurrency"))
+
+    def with_versions(self) -> TrialQuerySet:
+        return self.select_related("run", "scenario_version__scenario", "configuration_version__configuration")
+
+    def states(self) -> models.QuerySet[Trial, dict[str, Any]]:
+        """What matrix and counts need of each trial, without its record."""
+        return self.order_by("position").values(
+            "pk", "scenario_version_id", "configuration_version_id", "repeat", "status", "outcome", "stage"
+        )
 
 
 class EventQuerySet(models.QuerySet["Event"]):
     def after(self, attempt: int, seq: int) -> EventQuerySet:
         return self.filter(attempt=attempt, seq__gt=seq)
+
+    def tail(self, attempt: int, count: int) -> list[Event]:
+        """The last `count` events of the attempt, in order."""
+        return list(self.filter(attempt=attempt).order_by("-seq")[:count])[::-1]

@@ -17,3 +17,9 @@ for name in (
     "SOUNDCHECK_SECRETS",
 ):
     os.environ.pop(name, None)
+
+# The same tests on another database: `TEST_DATABASE_URL=postgres://... pytest tests/runs/test_claims.py`.
+if url := os.environ.get("TEST_DATABASE_URL"):
+    os.environ["DATABASE_URL"] = url
+
+pytest_plugins = ["tests.services"]

@@ -1,5 +1,5 @@
 from runs_app.models.grading import Check, Grade, Grading
-from runs_app.models.runs import Run, RunConfiguration, RunScenario
+from runs_app.models.runs import Run, RunConfiguration, RunScenario, RunStatus
 from runs_app.models.trials import Event, Outcome, Trial, TrialStatus
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Run",
     "RunConfiguration",
     "RunScenario",
+    "RunStatus",
     "Trial",
     "TrialStatus",
 ]

@@ -26,9 +26,7 @@ class Grading(models.Model):
         ordering = ["-number"]
         constraints = [
             models.UniqueConstraint(fields=["trial", "number"], name="grading_number"),
-            models.UniqueConstraint(
-                fields=["trial"], condition=models.Q(current=True), name="one_current_grading"
-            ),
+            models.UniqueConstraint(fields=["trial"], condition=models.Q(current=True), name="one_current_grading"),
         ]
 
 

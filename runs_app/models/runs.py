@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from runs_app.querysets import RunQuerySet
 from scenarios_app.models import ApplicationVersion, ConfigurationVersion, ScenarioVersion, Suite
 
 
@@ -19,15 +20,11 @@ class RunStatus(models.TextChoices):
 class Run(models.Model):
     name = models.CharField(max_length=200, blank=True)
     suite = models.ForeignKey(Suite, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs")
-    status = models.CharField(
-        max_length=10, choices=RunStatus.choices, default=RunStatus.QUEUED, db_index=True
-    )
+    status = models.CharField(max_length=10, choices=RunStatus.choices, default=RunStatus.QUEUED, db_index=True)
     repeats = models.PositiveIntegerField(default=3)
     concurrency = models.PositiveIntegerField(default=4)
     seed = models.BigIntegerField(default=0)
-    mode = models.CharField(
-        max_length=5, blank=True
-    )  # text or audio; empty: as scenario and configuration say
+    mode = models.CharField(max_length=5, blank=True)  # text or audio; empty: as scenario and configuration say
     real_time = models.BooleanField(null=True)  # None: as the configuration says
     refresh_audio = models.BooleanField(default=False)
     created_by = models.ForeignKey(
@@ -37,6 +34,8 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -56,29 +55,19 @@ class RunScenario(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scenarios")
     scenario_version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="+")
     # the application that the scenario itself names (application.ref); it wins over the configuration's
-    application_version = models.ForeignKey(
-        ApplicationVersion, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    application_version = models.ForeignKey(ApplicationVersion, null=True, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField()
 
     class Meta:
         ordering = ["position"]
-        constraints = [
-            models.UniqueConstraint(fields=["run", "scenario_version"], name="scenario_once_in_run")
-        ]
+        constraints = [models.UniqueConstraint(fields=["run", "scenario_version"], name="scenario_once_in_run")]
 
 
 class RunConfiguration(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="configurations")
-    configuration_version = models.ForeignKey(
-        ConfigurationVersion, on_delete=models.PROTECT, related_name="+"
-    )
-    application_version = models.ForeignKey(
-        ApplicationVersion, null=True, on_delete=models.PROTECT, related_name="+"
-    )
-    simulated = models.BooleanField(
-        default=False
-    )  # it talks to our own simulator: said on every page and export
+    configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
+    application_version = models.ForeignKey(ApplicationVersion, null=True, on_delete=models.PROTECT, related_name="+")
+    simulated = models.BooleanField(default=False)  # it talks to our own simulator: said on every page and export
     position = models.PositiveIntegerField()
 
     class Meta:

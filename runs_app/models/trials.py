@@ -29,34 +29,27 @@ class Outcome(models.TextChoices):
 class Trial(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="trials")
     scenario_version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="trials")
-    configuration_version = models.ForeignKey(
-        ConfigurationVersion, on_delete=models.PROTECT, related_name="trials"
-    )
+    configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="trials")
     repeat = models.PositiveIntegerField()  # from 1
     position = models.PositiveIntegerField()  # the order in which trials are claimed
-    seed = (
-        models.BigIntegerField()
-    )  # hash of run seed, scenario id and repeat: the same for every configuration
+    seed = models.BigIntegerField()  # hash of run seed, scenario id and repeat: the same for every configuration
 
     status = models.CharField(max_length=10, choices=TrialStatus.choices, default=TrialStatus.QUEUED)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, blank=True)  # only when done
-    stage = models.CharField(
-        max_length=40, blank=True
-    )  # of an invalid trial, see runs_app.realtime.record.STAGES
+    stage = models.CharField(max_length=40, blank=True)  # of an invalid trial, see runs_app.realtime.record.STAGES
     reason = models.CharField(max_length=1000, blank=True)  # one sentence for people
     attempt = models.PositiveIntegerField(default=0)  # counts claims; what an old attempt writes is refused
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     expiries = models.PositiveIntegerField(default=0)  # leases lost; the third makes it invalid (worker_lost)
     grading_lease_expires_at = models.DateTimeField(null=True, blank=True)
-    grading_attempt = models.PositiveIntegerField(default=0)
+    grading_attempt = models.PositiveIntegerField(default=0)  # counts claims of the grading, fences it alike
+    grading_expiries = models.PositiveIntegerField(default=0)  # leases lost; the third leaves it ungraded
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     recorded_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
-    record = models.JSONField(
-        null=True, blank=True
-    )  # runs_app.realtime.record.Record of the attempt that counts
+    record = models.JSONField(null=True, blank=True)  # runs_app.realtime.record.Record of the attempt that counts
     wav = models.CharField(max_length=200, blank=True)  # storage names; empty: there is none
     peaks = models.CharField(max_length=200, blank=True)
     events_file = models.CharField(max_length=200, blank=True)
@@ -81,6 +74,7 @@ class Trial(models.Model):
             models.Index(fields=["run", "status", "position"], name="trial_claim"),
             models.Index(fields=["run", "configuration_version", "scenario_version"], name="trial_compare"),
             models.Index(fields=["status", "lease_expires_at"], name="trial_sweep"),
+            models.Index(fields=["status", "grading_lease_expires_at"], name="trial_sweep_grading"),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,39 @@
+"""Runs for operators to look at. Nothing is changed here: only services do that."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from runs_app.models import Grading, Run, Trial
+
+
+class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        return False
+
+
+@admin.register(Run)
+class RunAdmin(LookOnly):
+    list_display = ["id", "name", "suite", "status", "repeats", "concurrency", "created_at", "finished_at"]
+    list_filter = ["status"]
+    search_fields = ["name"]
+
+
+@admin.register(Trial)
+class TrialAdmin(LookOnly):
+    list_display = ["id", "run", "repeat", "status", "outcome", "stage", "attempt", "lease_expires_at"]
+    list_filter = ["status", "outcome", "stage"]
+    list_select_related = ["run"]
+
+
+@admin.register(Grading)
+class GradingAdmin(LookOnly):
+    list_display = ["id", "trial", "number", "current", "outcome", "stage", "created_at"]
+    list_filter = ["outcome", "current"]

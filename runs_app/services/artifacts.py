@@ -1,0 +1,63 @@
+"""The files of one attempt, in storage below trials/ID/ATTEMPT/: the stereo WAV, its peaks and the whole timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from runs_app.realtime import wav
+from runs_app.realtime.pcm import Int16
+from runs_app.realtime.record import RATE_HZ
+from runs_app.realtime.speech_edges import peaks
+from runs_app.services.claims import Claim
+from scenarios_app.spec import jsontext
+
+PEAK_BIN_MS = 10
+
+
+@dataclass(frozen=True)
+class Files:
+    """Names in storage; empty where there is no such file."""
+
+    wav: str = ""
+    peaks: str = ""
+    events: str = ""
+
+
+def write_files(*, claim: Claim, audio: Int16 | None, lines: Sequence[str]) -> Files:
+    """Stores what this attempt left. `audio`: int16 (n, 2) at 24 kHz. Raises OSError, or the storage's own errors."""
+    folder = f"trials/{claim.trial_id}/{claim.attempt}"
+    events = _store(f"{folder}/events.jsonl", "".join(f"{line}\n" for line in lines).encode())
+    if audio is None or not len(audio):
+        return Files(events=events)
+    return Files(
+        wav=_store(f"{folder}/audio.wav", wav.wav_bytes(audio)),
+        peaks=_store(f"{folder}/peaks.json", _drawn(audio)),
+        events=events,
+    )
+
+
+def read_audio(name: str) -> Int16 | None:
+    """The stereo samples (n, 2) that write_files stored, or None where there are none. Raises OSError."""
+    if not name:
+        return None
+    with default_storage.open(name) as file:
+        body = file.read()[wav.HEADER_BYTES :]
+    return np.frombuffer(body, dtype="<i2").reshape(-1, 2)
+
+
+def _drawn(audio: Int16) -> bytes:
+    caller, agent = peaks(audio, bin_ms=PEAK_BIN_MS)
+    shape = {"bin_ms": PEAK_BIN_MS, "rate_hz": RATE_HZ, "samples": len(audio)}
+    return jsontext.dumps({**shape, "caller": caller._asdict(), "agent": agent._asdict()}).encode()
+
+
+def _store(name: str, content: bytes) -> str:
+    """A name of an attempt is written once; if it is there, an earlier try broke off in this very place."""
+    if default_storage.exists(name):
+        default_storage.delete(name)
+    return default_storage.save(name, ContentFile(content))

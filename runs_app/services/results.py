@@ -1,0 +1,107 @@
+"""What came of a trial: the recording of its conversation, the outcome, and the run that ends with its last trial."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from runs_app.models import Grading, Outcome, Run, RunStatus, Trial, TrialStatus
+from runs_app.realtime.record import Record
+from runs_app.recorder import bell
+from runs_app.services import queues, secrets
+from runs_app.services.artifacts import Files
+from runs_app.services.claims import Claim, held
+from scenarios_app.spec import jsontext
+
+MOST_REASON_CHARACTERS = 1000  # as the column has it
+
+
+def finish_recording(*, claim: Claim, record: Record, files: Files) -> bool:
+    """Stores the conversation and hands it to grading; one that a person stopped is done. False: the attempt is old."""
+    now = timezone.now()
+    kept = {
+        "record": storable(record.to_json()),
+        "wav": files.wav,
+        "peaks": files.peaks,
+        "events_file": files.events,
+        "recorded_at": now,
+        "lease_expires_at": None,
+    }
+    if record.ending.kind == "cancelled":
+        return finish_claimed(claim=claim, outcome=Outcome.CANCELLED, reason=record.ending.message, **kept)
+    if not held(claim).update(status=TrialStatus.RECORDED, **kept):
+        return False
+    bell.ring(claim.run_id)
+    queues.send_grading(trial_id=claim.trial_id)
+    return True
+
+
+def finish_claimed(*, claim: Claim, outcome: str, stage: str = "", reason: str = "", **kept: Any) -> bool:
+    """Ends a trial that this claim holds, without a grading of its conversation. False: the attempt is old."""
+    with transaction.atomic():
+        trial = held(claim).select_for_update().first()
+        if trial is None:
+            return False
+        end_trial(trial, outcome=outcome, stage=stage, reason=reason, **kept)
+    close_run(run_id=claim.run_id)
+    return True
+
+
+def end_trial(trial: Trial, *, outcome: str, stage: str = "", reason: str = "", **kept: Any) -> None:
+    """Within a transaction that holds the trial's row: its outcome, with a grading that remembers this attempt."""
+    shown = short_reason(reason)
+    add_grading(trial, outcome=outcome, stage=stage, reason=shown)
+    leases = {"lease_expires_at": None, "grading_lease_expires_at": None}
+    ended = {"status": TrialStatus.DONE, "outcome": outcome, "stage": stage, "reason": shown}
+    Trial.objects.filter(pk=trial.pk).update(finished_at=timezone.now(), **leases, **ended, **kept)
+    run_id = trial.run_id
+    transaction.on_commit(lambda: bell.ring(run_id))
+
+
+def add_grading(trial: Trial, *, outcome: str, stage: str, reason: str, **facts: Any) -> Grading:
+    """The next grading of the trial becomes the current one; those before it stay."""
+    last = trial.gradings.aggregate(last=Max("number"))["last"] or 0
+    trial.gradings.filter(current=True).update(current=False)
+    return Grading.objects.create(
+        trial=trial,
+        attempt=trial.attempt,
+        number=last + 1,
+        outcome=outcome,
+        stage=stage,
+        reason=reason,
+        **facts,
+    )
+
+
+def close_run(*, run_id: int) -> None:
+    """Ends the run when its last trial is done, and opens it again when one is not. Safe to call at any time."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().filter(pk=run_id).first()
+        if run is None:
+            return
+        status, finished_at = _state(run)
+        if status == run.status:
+            return
+        Run.objects.filter(pk=run_id).update(status=status, finished_at=finished_at)
+        transaction.on_commit(lambda: bell.ring(run_id))
+
+
+def _state(run: Run) -> tuple[str, datetime | None]:
+    if run.trials.unfinished().exists():
+        return (RunStatus.RUNNING if run.is_over else run.status), None
+    return (RunStatus.CANCELLED if run.cancel_requested_at else RunStatus.DONE), timezone.now()
+
+
+def short_reason(text: str) -> str:
+    """One line for people, with no secret in it, as long as the column is."""
+    line = " ".join(secrets.redact(jsontext.clean_text(text)).split())
+    return line if len(line) <= MOST_REASON_CHARACTERS else f"{line[: MOST_REASON_CHARACTERS - 1]}…"
+
+
+def storable(value: Any) -> Any:
+    """The same JSON with clean texts, no NaN and no secret."""
+    return secrets.redact(jsontext.finite(jsontext.clean(value)))

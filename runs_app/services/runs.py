@@ -1,0 +1,222 @@
+"""What people do with runs: start, cancel, retry what was invalid, grade again."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from runs_app.models import Outcome, Run, RunConfiguration, RunScenario, Trial, TrialStatus
+from runs_app.recorder import bell
+from runs_app.services import queues
+from runs_app.services.results import close_run, end_trial
+from runs_app.services.snapshots import Snapshot, take_snapshot
+from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
+from scenarios_app.spec.errors import Problem, SpecError
+
+MOST_REPEATS = 1000
+MOST_CONCURRENCY = 256
+MOST_TRIALS = 100_000
+SEED_LIMIT = 2**53  # a seed survives JSON and a browser's numbers
+
+
+class AlreadyFinished(Exception):
+    """There is nothing left to cancel. The message says what it came to."""
+
+
+class NotPossible(Exception):
+    """What was asked for makes no sense for this run or trial now; the message says why."""
+
+
+def start_run(
+    *,
+    suite: Suite | None = None,
+    scenario_versions: Sequence[ScenarioVersion] | None = None,
+    configuration_versions: Sequence[ConfigurationVersion],
+    repeats: int,
+    concurrency: int,
+    seed: int | None = None,
+    mode: str = "",
+    real_time: bool | None = None,
+    refresh_audio: bool = False,
+    name: str = "",
+    user: AbstractBaseUser | None = None,
+) -> Run:
+    """A run with all its trials queued; work starts when the transaction is committed.
+
+    Without scenario_versions the newest version of every scenario of the suite is taken. Raises SpecError whose
+    paths are the argument names, or the scenario's id or NAME@VERSION and the field in it.
+    """
+    _check_numbers(repeats=repeats, concurrency=concurrency, seed=seed, mode=mode, name=name)
+    snapshot = take_snapshot(suite=suite, scenarios=scenario_versions, configurations=configuration_versions)
+    if snapshot.pairs * repeats > MOST_TRIALS:
+        raise SpecError([Problem("repeats", f"{snapshot.pairs * repeats} trials; a run has at most {MOST_TRIALS}")])
+    with transaction.atomic():
+        run = Run.objects.create(
+            suite=suite,
+            name=name.strip(),
+            repeats=repeats,
+            concurrency=concurrency,
+            seed=secrets.randbelow(2**31) if seed is None else seed,
+            mode=mode,
+            real_time=real_time,
+            refresh_audio=refresh_audio,
+            created_by=user,
+        )
+        _store(run, snapshot)
+        lanes = min(concurrency, snapshot.pairs * repeats)
+        transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
+    return run
+
+
+def _check_numbers(*, repeats: int, concurrency: int, seed: int | None, mode: str, name: str) -> None:
+    problems = []
+    if not 1 <= repeats <= MOST_REPEATS:
+        problems.append(Problem("repeats", f"must be from 1 to {MOST_REPEATS}, not {repeats}"))
+    if not 1 <= concurrency <= MOST_CONCURRENCY:
+        problems.append(Problem("concurrency", f"must be from 1 to {MOST_CONCURRENCY}, not {concurrency}"))
+    if seed is not None and not 0 <= seed < SEED_LIMIT:
+        problems.append(Problem("seed", f"must be from 0 to {SEED_LIMIT - 1}, not {seed}"))
+    if mode not in ("", "text", "audio"):
+        problems.append(Problem("mode", f"must be text or audio, not {mode!r}"))
+    if len(name.strip()) > 200:
+        problems.append(Problem("name", "is longer than 200 characters"))
+    if problems:
+        raise SpecError(problems)
+
+
+def _store(run: Run, snapshot: Snapshot) -> None:
+    RunScenario.objects.bulk_create(
+        RunScenario(run=run, scenario_version=chosen.version, application_version=chosen.application, position=position)
+        for position, chosen in enumerate(snapshot.scenarios)
+    )
+    RunConfiguration.objects.bulk_create(
+        RunConfiguration(
+            run=run,
+            configuration_version=chosen.version,
+            application_version=chosen.application,
+            simulated=chosen.simulated,
+            position=position,
+        )
+        for position, chosen in enumerate(snapshot.configurations)
+    )
+    Trial.objects.bulk_create(_trials(run, snapshot), batch_size=2000)
+
+
+def _trials(run: Run, snapshot: Snapshot) -> Iterable[Trial]:
+    """Repeat by repeat, and the configurations of a pair side by side: what disturbs a while disturbs both."""
+    position = 0
+    for repeat in range(1, run.repeats + 1):
+        for scenario in snapshot.scenarios:
+            seed = trial_seed(run_seed=run.seed, scenario_id=scenario.version.scenario.key, repeat=repeat)
+            for configuration in snapshot.configurations:
+                yield Trial(
+                    run=run,
+                    scenario_version=scenario.version,
+                    configuration_version=configuration.version,
+                    repeat=repeat,
+                    position=position,
+                    seed=seed,
+                )
+                position += 1
+
+
+def trial_seed(*, run_seed: int, scenario_id: str, repeat: int) -> int:
+    """The same for every configuration, so that pairs share their luck and repeats differ. 48 bits: JSON-safe."""
+    text = f"{run_seed}\n{scenario_id}\n{repeat}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6])
+
+
+def cancel_run(*, run: Run) -> None:
+    """Queued trials end now, running ones within two seconds; what is recorded is still graded. Raises AlreadyFinished."""
+    now = timezone.now()
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(pk=run.pk)
+        if run.is_over:
+            raise AlreadyFinished(f"{run} is already {run.status}")
+        Run.objects.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=now)
+        run.trials.filter(status=TrialStatus.RUNNING, cancel_requested_at=None).update(cancel_requested_at=now)
+        for trial in run.trials.queued().select_for_update():
+            _cancel_queued(trial, now)
+    close_run(run_id=run.pk)
+    bell.ring(run.pk)
+
+
+def cancel_trial(*, trial: Trial) -> None:
+    """Raises AlreadyFinished once its conversation is over."""
+    now = timezone.now()
+    with transaction.atomic():
+        trial = Trial.objects.select_for_update().get(pk=trial.pk)
+        if trial.status == TrialStatus.QUEUED:
+            _cancel_queued(trial, now)
+        elif trial.status == TrialStatus.RUNNING:
+            Trial.objects.filter(pk=trial.pk, cancel_requested_at=None).update(cancel_requested_at=now)
+        else:
+            raise AlreadyFinished(f"the conversation of {trial} is already over")
+    close_run(run_id=trial.run_id)
+    bell.ring(trial.run_id)
+
+
+def _cancel_queued(trial: Trial, now: Any) -> None:
+    end_trial(trial, outcome=Outcome.CANCELLED, reason="cancelled before it began", cancel_requested_at=now)
+
+
+def retry_invalid(*, run: Run) -> int:
+    """Puts the invalid trials back into the queue and returns how many those were. Failed ones are never retried."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(pk=run.pk)
+        if run.cancel_requested_at:
+            raise NotPossible(f"{run} was cancelled; start a new run instead")
+        again = list(run.trials.filter(status=TrialStatus.DONE, outcome=Outcome.INVALID).values_list("pk", flat=True))
+        Trial.objects.filter(pk__in=again).update(**_AS_NEW)
+        if again:
+            lanes = min(run.concurrency, len(again))
+            transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
+    close_run(run_id=run.pk)
+    bell.ring(run.pk)
+    return len(again)
+
+
+# what an attempt leaves on its trial; the attempt's own number stays, and so do its events, files and grading
+_AS_NEW: dict[str, Any] = {
+    "status": TrialStatus.QUEUED,
+    "outcome": "",
+    "stage": "",
+    "reason": "",
+    "expiries": 0,
+    "grading_expiries": 0,
+    "cancel_requested_at": None,
+    "started_at": None,
+    "recorded_at": None,
+    "finished_at": None,
+    "record": None,
+    "wav": "",
+    "peaks": "",
+    "events_file": "",
+    "semantic_quality": None,
+    "tool_accuracy": None,
+    "response_latency_ms": None,
+    "metrics": {},
+}
+
+
+def regrade_trial(*, trial: Trial) -> None:
+    """Grades the stored conversation again, without another one. Raises NotPossible when nothing was recorded."""
+    with transaction.atomic():
+        trial = Trial.objects.select_for_update().get(pk=trial.pk)
+        if trial.status != TrialStatus.DONE:
+            raise NotPossible(f"{trial} is not done yet")
+        if trial.record is None:
+            raise NotPossible(f"{trial} has no recorded conversation to grade")
+        if trial.outcome == Outcome.CANCELLED:
+            raise NotPossible(f"{trial} was cancelled; what is left of its conversation is not graded")
+        again = {"status": TrialStatus.RECORDED, "outcome": "", "stage": "", "reason": "", "finished_at": None}
+        Trial.objects.filter(pk=trial.pk).update(grading_expiries=0, **again)
+        transaction.on_commit(lambda: queues.send_grading(trial_id=trial.pk))
+    close_run(run_id=trial.run_id)
+    bell.ring(trial.run_id)

@@ -1,0 +1,149 @@
+"""What a run will use, fixed when it starts: versions, the applications they name, and a refusal of what cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from scenarios_app.models import ApplicationVersion, ConfigurationVersion, ScenarioVersion, Suite
+from scenarios_app.services.applications import find_application_version
+from scenarios_app.services.reports import NotStored
+from scenarios_app.spec import configuration as configuration_spec
+from scenarios_app.spec import scenario as scenario_spec
+from scenarios_app.spec.application import ApplicationRef, parse_application
+from scenarios_app.spec.application import unsupported_fields as unsupported_in_application
+from scenarios_app.spec.configuration import Configuration, parse_configuration
+from scenarios_app.spec.configuration_rules import SIMULATOR
+from scenarios_app.spec.errors import Problem, SpecError, refuse_if
+from scenarios_app.spec.scenario import Scenario, parse_scenario
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ChosenScenario:
+    version: ScenarioVersion
+    spec: Scenario
+    application: ApplicationVersion | None  # that the scenario itself names
+
+
+@dataclass(frozen=True)
+class ChosenConfiguration:
+    version: ConfigurationVersion
+    spec: Configuration
+    application: ApplicationVersion | None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the agent, the caller's voice or the judge is our own simulator."""
+        judge = self.spec.judge
+        return SIMULATOR in (self.spec.endpoint, self.spec.caller.endpoint, judge.endpoint if judge else None)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    scenarios: tuple[ChosenScenario, ...]
+    configurations: tuple[ChosenConfiguration, ...]
+
+    @property
+    def pairs(self) -> int:
+        return len(self.scenarios) * len(self.configurations)
+
+
+def take_snapshot(
+    *,
+    suite: Suite | None,
+    scenarios: Sequence[ScenarioVersion] | None,
+    configurations: Sequence[ConfigurationVersion],
+) -> Snapshot:
+    """Raises SpecError with every reason why this cannot be run."""
+    problems: list[Problem] = []
+    versions = newest_of(suite) if scenarios is None else list(scenarios)
+    problems += _selection_problems(suite, versions, configurations)
+    chosen_scenarios = [_collect(_scenario, version, problems) for version in versions]
+    chosen_configurations = [_collect(_configuration, version, problems) for version in configurations]
+    refuse_if(problems)
+    snapshot = Snapshot(
+        tuple(chosen for chosen in chosen_scenarios if chosen),
+        tuple(chosen for chosen in chosen_configurations if chosen),
+    )
+    refuse_if(_tool_problems(snapshot))
+    return snapshot
+
+
+def newest_of(suite: Suite | None) -> list[ScenarioVersion]:
+    """The newest version of each scenario of the suite that is not archived, in the suite's order."""
+    if suite is None:
+        return []
+    entries = suite.entries.filter(scenario__archived_at=None, scenario__latest__isnull=False)
+    ordered = entries.select_related("scenario__latest__scenario").order_by("position")
+    return [entry.scenario.latest for entry in ordered]
+
+
+def _selection_problems(
+    suite: Suite | None, scenarios: Sequence[ScenarioVersion], configurations: Sequence[ConfigurationVersion]
+) -> list[Problem]:
+    problems = []
+    if not scenarios:
+        of_suite = f"suite {suite.name} has no scenarios that can be run" if suite else "no scenario is chosen"
+        problems.append(Problem("scenarios", of_suite))
+    if not configurations:
+        problems.append(Problem("configurations", "no configuration is chosen"))
+    problems += [Problem("scenarios", f"{key} is chosen twice") for key in _twice([v.scenario.key for v in scenarios])]
+    problems += [Problem("configurations", f"{label} is chosen twice") for label in _twice(map(str, configurations))]
+    return problems
+
+
+def _twice(names: Sequence[str] | map[str]) -> list[str]:
+    listed = list(names)
+    return sorted({name for name in listed if listed.count(name) > 1})
+
+
+def _collect(
+    choose: Callable[..., T], version: ScenarioVersion | ConfigurationVersion, found: list[Problem]
+) -> T | None:
+    """The chosen version, or None with its problems added to those found so far."""
+    try:
+        return choose(version)
+    except SpecError as error:
+        name = version.scenario.key if isinstance(version, ScenarioVersion) else str(version)
+        found += [Problem("", f"{name}: {problem}") for problem in error.problems]
+        return None
+
+
+def _scenario(version: ScenarioVersion) -> ChosenScenario:
+    spec = parse_scenario(version.content)
+    refuse_if(scenario_spec.unsupported_fields(spec))
+    return ChosenScenario(version, spec, _application(spec.application.ref, "application.ref"))
+
+
+def _configuration(version: ConfigurationVersion) -> ChosenConfiguration:
+    spec = parse_configuration(version.content)
+    refuse_if(configuration_spec.unsupported_fields(spec))
+    return ChosenConfiguration(version, spec, _application(spec.application, "application"))
+
+
+def _application(reference: ApplicationRef | None, path: str) -> ApplicationVersion | None:
+    if reference is None:
+        return None
+    label = reference.name if reference.version is None else f"{reference.name}@{reference.version}"
+    try:
+        version = find_application_version(label)
+    except NotStored as error:
+        raise SpecError([Problem(path, str(error))]) from error
+    refuse_if([problem.under(path) for problem in unsupported_in_application(parse_application(version.content))])
+    return version
+
+
+def _tool_problems(snapshot: Snapshot) -> list[Problem]:
+    """Tools declared twice, for each configuration with each application that one of its trials will use."""
+    own = {chosen.application.pk: chosen.application for chosen in snapshot.scenarios if chosen.application}
+    needs_default = any(chosen.application is None for chosen in snapshot.scenarios)
+    problems = []
+    for chosen in snapshot.configurations:
+        default = [chosen.application] if needs_default and chosen.application else []
+        for version in [*default, *own.values()]:
+            conflicts = configuration_spec.tool_conflicts(chosen.spec, parse_application(version.content))
+            problems += [Problem("", f"{chosen.version}: {problem}") for problem in conflicts]
+    return problems
