@@ -49,7 +49,7 @@ def find_named(kind: Kind, name: str) -> Any:
     if found is not None:
         return found
     known = kind.model._default_manager.filter(archived_at=None).order_by("name").values_list("name", flat=True)[:10]
-    there = f"there are: {', '.join(known)}" if known else f"there is no {kind.word} at all yet"
+    there = f"there are: {', '.join(known)}" if known else "it has none yet"
     raise NotStored(f"there is no {kind.word} {name.strip()!r} on this site; {there}")
 
 
@@ -93,7 +93,7 @@ def create_named(*, kind: Kind, spec: Spec, user: User | None, note: str = "") -
         with transaction.atomic():
             return _create(kind, spec, user, note)
     except IntegrityError as error:
-        raise SpecError([Problem("name", f"there is a {kind.word} {spec.name} already")]) from error
+        raise SpecError([Problem("name", f"the name {spec.name} is taken: another {kind.word} has it")]) from error
 
 
 def save_named(
