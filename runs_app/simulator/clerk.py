@@ -1,0 +1,207 @@
+"""The clerk's brain: what it says or calls next, from its instructions, its tools and the conversation alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runs_app.simulator import replies
+from runs_app.simulator.arguments import Filled, Source, fill
+from runs_app.simulator.instructions import Knowledge, Policy, read_knowledge, read_policy
+from runs_app.simulator.lines import Answered, Called, Line, Said
+from runs_app.simulator.plan import Intent, acts_on_existing, best_tool, make_plan, names_action
+from runs_app.simulator.smalltalk import answer_from_facts, is_assent, is_question, said_goodbye, small_talk
+from runs_app.simulator.strangers import is_stranger
+from runs_app.simulator.tool_fit import Tool, read_tools
+from runs_app.simulator.wire import Json
+
+# What careful behaviour costs in thought, before the first output of a turn.
+THOUGHT_MS = {
+    "corrected_value": 220.0,
+    "check_first": 60.0,
+    "read_back": 140.0,
+    "refuse_strangers": 80.0,
+    "ask_missing": 80.0,
+}
+
+
+@dataclass(frozen=True)
+class Say:
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    name: str
+    arguments: dict[str, Json]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What comes next, and how much longer than usual the clerk thinks about it."""
+
+    outputs: tuple[Say | Call, ...]
+    extra_ms: float = 0.0
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that the clerk knows when it decides. `done` are the calls of this turn with their outputs, in order."""
+
+    policy: Policy
+    knowledge: Knowledge
+    tools: list[Tool]
+    tool_choice: Json
+    text: str
+    earlier: list[Said]
+    done: list[tuple[Called, str | None]]
+    all_at_once: bool
+
+
+def decide(
+    *,
+    instructions: str,
+    tools: list[dict[str, Json]],
+    tool_choice: Json,
+    lines: Sequence[Line],
+    forgetful: bool = False,
+    all_at_once: bool = False,
+) -> Decision:
+    """The next outputs. `forgetful`: the instructions are not heeded; `all_at_once`: a whole plan in one go."""
+    policy = Policy() if forgetful else read_policy(instructions)
+    place = _last_turn(lines)
+    thought_ms = sum(cost for name, cost in THOUGHT_MS.items() if getattr(policy, name))
+    if place is None:
+        return Decision((Say(replies.GREETING),), thought_ms)
+    said = lines[place]
+    assert isinstance(said, Said)
+    if said.text is None:
+        return Decision((Say(replies.NOT_CAUGHT),))
+    done = _calls_since(lines[place + 1 :])
+    situation = Situation(
+        policy=policy,
+        knowledge=read_knowledge(instructions),
+        tools=read_tools(tools),
+        tool_choice=tool_choice,
+        text=said.text,
+        earlier=[line for line in lines[:place] if isinstance(line, Said)],
+        done=done,
+        all_at_once=all_at_once,
+    )
+    return Decision(_outputs(situation), 0.0 if done else thought_ms)
+
+
+def _outputs(now: Situation) -> tuple[Say | Call, ...]:
+    plan = _plan(now)
+    if not now.done:
+        return _begin(now, plan)
+    last, output = now.done[-1]
+    tool = next((tool for tool in now.tools if tool.name == last.name), None)
+    result = replies.Result(output or "")
+    rest = [intent for intent in plan if intent.tool.name not in {call.name for call, _ in now.done}]
+    if result.error:
+        return (Say(replies.relay_error(tool, result.error)),)
+    if result.available is False:
+        return (Say(replies.not_available(_arguments_of(last), result.details)),)
+    if rest and now.tool_choice != "none":
+        return _calls(now, rest)
+    return (Say(_told(now)),)
+
+
+def _begin(now: Situation, plan: list[Intent]) -> tuple[Say | Call, ...]:
+    """The first outputs of a turn."""
+    if not plan or now.tool_choice == "none":
+        return _without_tools(now)
+    filled = [_fill(now, intent) for intent in plan]
+    for intent, one in zip(plan, filled, strict=True):
+        if now.policy.refuse_strangers and acts_on_existing(intent.tool):
+            ids = one.by_kind("id")
+            if is_stranger(now.text, ids, now.knowledge.state):
+                return (Say(replies.refuse(str(ids[0]) if ids else None)),)
+    missing = list(dict.fromkeys(name for one in filled for name in one.missing))
+    if now.policy.ask_missing and missing:
+        return (Say(replies.ask_for(missing)),)
+    return _calls(now, plan)
+
+
+def _calls(now: Situation, plan: list[Intent]) -> tuple[Call, ...]:
+    wanted = plan if now.all_at_once else plan[:1]
+    calls = [Call(intent.tool.name, _fill(now, intent).with_unknown()) for intent in wanted]
+    return tuple(calls * 2 if now.all_at_once and len(calls) == 1 else calls)
+
+
+def _plan(now: Situation) -> list[Intent]:
+    forced = now.tool_choice.get("name") if isinstance(now.tool_choice, dict) else None
+    if forced:
+        return [Intent(tool, now.text) for tool in now.tools if tool.name == forced]
+    plan = make_plan(now.text, now.tools, now.policy)
+    asked_only = is_question(now.text) and not any(names_action(now.text, one.tool) for one in plan)
+    if plan and asked_only and answer_from_facts(now.text, now.knowledge.facts, sure=True):
+        return []
+    if not plan and (now.earlier or now.knowledge.summary) and is_assent(now.text):
+        plan = make_plan(_context_text(now), now.tools, now.policy)
+    if not plan and now.tool_choice == "required" and (found := best_tool(now.text, now.tools)):
+        plan = [Intent(found[1], now.text)]
+    return plan
+
+
+def _without_tools(now: Situation) -> tuple[Say | Call, ...]:
+    if said_goodbye(now.text):
+        ends = [Call(tool.name, {}) for tool in now.tools if tool.ends_call and now.tool_choice != "none"]
+        return (Say(replies.GOODBYE), *ends[:1])
+    answer = answer_from_facts(now.text, now.knowledge.facts)
+    return (Say(answer or small_talk(now.text)),)
+
+
+def _told(now: Situation) -> str:
+    """What came of all the calls of this turn."""
+    parts = []
+    for number, (call, output) in enumerate(now.done):
+        tool = next((tool for tool in now.tools if tool.name == call.name), None)
+        result, arguments = replies.Result(output or ""), _arguments_of(call)
+        last = number == len(now.done) - 1
+        if result.available is not None:
+            parts.append(replies.available(arguments, result.details) if last else "Yes, that is available.")
+        else:
+            parts.append(replies.success(tool, arguments, result, read_back=now.policy.read_back))
+    return " ".join(parts)
+
+
+def _fill(now: Situation, intent: Intent) -> Filled:
+    source = Source(
+        own=intent.text,
+        whole=now.text,
+        earlier=tuple(line.text for line in reversed(now.earlier) if line.text and line.role == "user"),
+        summary=now.knowledge.summary,
+        replies=tuple(line.text for line in reversed(now.earlier) if line.text and line.role == "assistant"),
+        state=now.knowledge.state,
+        reference_date=now.knowledge.reference_date,
+    )
+    return fill(intent.tool, source, corrected=now.policy.corrected_value)
+
+
+def _context_text(now: Situation) -> str:
+    said = [line.text for line in now.earlier if line.text and line.role == "user"]
+    return " ".join([now.knowledge.summary, *said, now.text])
+
+
+def _last_turn(lines: Sequence[Line]) -> int | None:
+    """The place of the caller's last words."""
+    return next(
+        (n for n in range(len(lines) - 1, -1, -1) if isinstance(one := lines[n], Said) and one.role == "user"), None
+    )
+
+
+def _calls_since(lines: Sequence[Line]) -> list[tuple[Called, str | None]]:
+    """The answered calls among `lines`; those that nobody answered are as if never made."""
+    outputs = {line.call_id: line.output for line in lines if isinstance(line, Answered)}
+    return [(line, outputs[line.call_id]) for line in lines if isinstance(line, Called) and line.call_id in outputs]
+
+
+def _arguments_of(call: Called) -> dict[str, Json]:
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        return {}
+    return arguments if isinstance(arguments, dict) else {}

@@ -1,0 +1,84 @@
+"""The websocket endpoint `/v1/realtime`: handshake, options, and the session between accept and close."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from runs_app.simulator.ear import Ear
+from runs_app.simulator.options import OptionError, Options, read_options
+from runs_app.simulator.session import Session
+from runs_app.simulator.voices import Voices
+from runs_app.simulator.wire import error_event, new_id
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_EARLY_MESSAGES = {
+    "invalid_api_key": "Incorrect API key provided.",
+    "session_limit_reached": "Too many sessions at the same time.",
+    "beta_api_shape_disabled": "The beta shape of the Realtime API is no longer available here: use the GA shape.",
+}
+
+
+async def realtime(scope: Scope, receive: Receive, send: Send, *, ear: Ear, voices: Voices) -> None:
+    """One connection, from the handshake to its end."""
+    await receive()  # websocket.connect
+    headers = {name.decode("latin1").lower(): value.decode("latin1") for name, value in scope["headers"]}
+    try:
+        options = read_options(headers, scope["query_string"].decode("latin1"))
+    except OptionError as error:
+        await _accept(scope, send)
+        await _refuse(send, "invalid_value", str(error), param=error.name, close_code=1008)
+        return
+    if status := options.faults.refusal_status():
+        await refuse_handshake(send, status)
+        return
+    await _accept(scope, send)
+    if ending := _early_end(scope, headers, options):
+        code, close_code = ending
+        await _refuse(send, code, _EARLY_MESSAGES[code], param=None, close_code=close_code)
+        return
+    await _converse(receive, send, options, ear, voices)
+
+
+async def refuse_handshake(send: Send, status: int) -> None:
+    """Answer the upgrade with an HTTP status (the ASGI extension "websocket.http.response", see serve.py)."""
+    await send({"type": "websocket.http.response.start", "status": status, "headers": []})
+    await send({"type": "websocket.http.response.body", "body": b""})
+
+
+async def _converse(receive: Receive, send: Send, options: Options, ear: Ear, voices: Voices) -> None:
+    async def send_text(text: str) -> None:
+        await send({"type": "websocket.send", "text": text})
+
+    async def close(code: int, reason: str) -> None:
+        await send({"type": "websocket.close", "code": code, "reason": reason})
+
+    async with asyncio.TaskGroup() as group:
+        session = Session(options=options, ear=ear, voices=voices, group=group, send=send_text, close=close)
+        await session.open()
+        # A client may stay silent as long as the session lives: the session's own expiry ends this wait.
+        while (message := await receive())["type"] != "websocket.disconnect":
+            await session.receive(message.get("text") or (message.get("bytes") or b"").decode("utf-8", "replace"))
+        session.end()
+
+
+async def _accept(scope: Scope, send: Send) -> None:
+    offered = scope.get("subprotocols", ())
+    await send({"type": "websocket.accept", "subprotocol": "realtime" if "realtime" in offered else None})
+
+
+def _early_end(scope: Scope, headers: dict[str, str], options: Options) -> tuple[str, int] | None:
+    beta = headers.get("openai-beta") == "realtime=v1" or "openai-beta.realtime-v1" in scope.get("subprotocols", ())
+    return ("beta_api_shape_disabled", 4000) if beta else options.faults.early_end()
+
+
+async def _refuse(send: Send, code: str, message: str, *, param: str | None, close_code: int) -> None:
+    event = {"event_id": new_id("event"), **error_event(code, message, param=param)}
+    await send({"type": "websocket.send", "text": json.dumps(event)})
+    await send({"type": "websocket.close", "code": close_code, "reason": f"invalid_request_error.{code}"})
