@@ -1,0 +1,176 @@
+"""What broke a conversation off, and whose doing it was.
+
+Error codes, close codes and refused handshakes are told apart here, once. Codes come from the protocol reference;
+one that nobody knows still ends as the stage at which it happened.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from runs_app.realtime.dialects.base import Fault, ResponseEnded
+from runs_app.realtime.record import Ending
+
+Broken = Literal["failed", "error", "closed", "timeout", "stopped"]
+
+
+class BrokenOff(Exception):
+    """The conversation ends here. `turn_status` is what becomes of a turn that is open."""
+
+    def __init__(self, ending: Ending, turn_status: Broken, turn_reason: str | None = None) -> None:
+        super().__init__(ending.message)
+        self.ending = ending
+        self.turn_status = turn_status
+        self.turn_reason = turn_reason or ending.code or ending.stage
+
+
+class Closing(NamedTuple):
+    """How the socket went away. `code` is None when no close frame came."""
+
+    code: int | None
+    reason: str
+    by_us: bool
+
+
+ALREADY_ACTIVE = "conversation_already_has_active_response"
+
+BENIGN_CODES = frozenset(
+    {
+        "response_cancel_not_active",
+        "item_truncate_invalid_item_id",
+        "item_delete_invalid_item_id",
+        "item_retrieve_invalid_item_id",
+    }
+)
+BENIGN_TEXTS = ("is already shorter than", "Only model output audio messages can be truncated", "Cancellation failed")
+
+FATAL_STAGES = {
+    "session_expired": "session_expired",
+    **dict.fromkeys(
+        (
+            "invalid_api_key",
+            "authentication_error",
+            "permission_denied",
+            "account_deactivated",
+            "billing_hard_limit_reached",
+            "billing_not_active",
+            "beta_api_shape_disabled",
+        ),
+        "authorisation",
+    ),
+    **dict.fromkeys(
+        (
+            "insufficient_quota",
+            "rate_limit_exceeded",
+            "inference_rate_limit_exceeded",
+            "too_many_requests",
+            "concurrent_session_limit_exceeded",
+        ),
+        "provider_limit",
+    ),
+    **dict.fromkeys(("model_not_found", "invalid_model"), "session"),
+}
+
+HINTS = {
+    "beta_api_shape_disabled": "This server no longer speaks the beta dialect: set dialect: ga.",
+    "invalid_api_key": "Check the Authorization header and the secret behind it.",
+}
+
+
+def is_benign(fault: Fault) -> bool:
+    """Races that every client can lose (a cancel that came too late): the reply goes on."""
+    return fault.code in BENIGN_CODES or any(text in fault.message for text in BENIGN_TEXTS)
+
+
+def is_already_active(fault: Fault) -> bool:
+    return fault.code == ALREADY_ACTIVE or "already has an active response" in fault.message
+
+
+def fatal(fault: Fault) -> BrokenOff | None:
+    """The end of the session, for codes after which no server goes on."""
+    code = next((code for code in (fault.code, fault.kind) if code in FATAL_STAGES), None)
+    return BrokenOff(_invalid(FATAL_STAGES[code], code, fault.message), "error", code) if code else None
+
+
+def session_refused(fault: Fault, looks_like: str | None) -> BrokenOff:
+    """An error while the session was being set up."""
+    where = f" (param {fault.param})" if fault.param else ""
+    hint = f" The server speaks the {looks_like} dialect: set dialect: {looks_like}." if looks_like else ""
+    message = f"the session was refused: {fault.message}{where}{hint}"
+    return BrokenOff(_invalid("session", fault.code or fault.kind, message), "error")
+
+
+def error_ended(fault: Fault) -> BrokenOff:
+    """An error event that no response.done followed."""
+    where = f" (param {fault.param})" if fault.param else ""
+    return BrokenOff(_invalid("error_event", fault.code or fault.kind, f"{fault.message}{where}"), "error")
+
+
+def response_failed(done: ResponseEnded) -> BrokenOff:
+    stage = FATAL_STAGES.get(done.error_code or "", "response_failed")
+    message = done.error_message or done.reason or "the response failed without a reason"
+    return BrokenOff(_invalid(stage, done.error_code or done.reason, message), "failed")
+
+
+def no_answer(timeout_s: float, what: str = "response.done") -> BrokenOff:
+    message = f"no {what} within {timeout_s:g} s"
+    return BrokenOff(Ending("response_timeout", None, "response_timeout", message), "timeout")
+
+
+def send_blocked(timeout_s: float) -> BrokenOff:
+    message = f"the agent's side stopped reading: nothing could be sent for {timeout_s:g} s"
+    return BrokenOff(_invalid("socket_closed", "send_timeout", message), "closed", "send_timeout")
+
+
+def stopped() -> BrokenOff:
+    return BrokenOff(Ending("cancelled", None, None, "stopped on request"), "stopped", None)
+
+
+def sandbox_broke(name: str, reason: str) -> BrokenOff:
+    return BrokenOff(_invalid("tool_sandbox", name, f"the tool {name} could not be run: {reason}"), "failed")
+
+
+def socket_closed(closing: Closing, *, before_first_turn: bool) -> BrokenOff:
+    """The other side (or the network) closed. Reasons such as `invalid_request_error.CODE` tell more than codes."""
+    named = closing.reason.rsplit(".", 1)[-1].strip()
+    message = f"the socket closed ({_shown(closing)})"
+    if named in FATAL_STAGES:
+        return BrokenOff(_invalid(FATAL_STAGES[named], named, message), "closed", named)
+    if closing.code == 1009:
+        return BrokenOff(_invalid("message_too_big", "1009", message), "closed", "message_too_big")
+    if closing.code == 1001 and _tells_of_expiry(closing.reason):
+        return BrokenOff(_invalid("session_expired", "1001", message), "closed", "session_expired")
+    if before_first_turn:
+        stage = "authorisation" if closing.code in (1008, 3000) else "session"
+        return BrokenOff(_invalid(stage, str(closing.code), message), "closed")
+    if closing.by_us and closing.code == 1011:
+        return BrokenOff(_invalid("socket_closed", "keepalive", "no pong came back in time"), "closed", "keepalive")
+    code = "no_close_frame" if closing.code is None else str(closing.code)
+    return BrokenOff(_invalid("socket_closed", code, message), "closed", code)
+
+
+def refused_handshake(status: int, body: str) -> BrokenOff:
+    """An HTTP answer instead of an upgrade."""
+    said = f": {body.strip()[:200]}" if body.strip() else ""
+    stage = {401: "authorisation", 403: "authorisation", 429: "provider_limit"}.get(status, "connect")
+    note = " (redirects are not followed)" if 300 <= status < 400 else ""
+    message = f"the connection was refused with HTTP {status}{note}{said}"
+    return BrokenOff(_invalid(stage, str(status), message), "closed")
+
+
+def not_connected(code: str, reason: str) -> BrokenOff:
+    return BrokenOff(_invalid("connect", code, f"no connection: {reason}"), "closed")
+
+
+def _invalid(stage: str, code: str | None, message: str) -> Ending:
+    hint = HINTS.get(code or "")
+    return Ending("invalid", stage, code, f"{message} {hint}" if hint else message)
+
+
+def _shown(closing: Closing) -> str:
+    code = "without a close frame" if closing.code is None else f"code {closing.code}"
+    return f"{code}, {closing.reason}" if closing.reason else code
+
+
+def _tells_of_expiry(reason: str) -> bool:
+    return any(word in reason.lower() for word in ("maximum duration", "session_expired", "session expired"))

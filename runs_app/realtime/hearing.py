@@ -1,0 +1,197 @@
+"""What each received frame does to the journal. Nothing here waits: sockets and clocks are others' matter.
+
+`hear` gives back the few events that the driving side acts upon; all else is done when it returns.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from runs_app.realtime import faults
+from runs_app.realtime.dialects.base import (
+    ArgumentsPiece,
+    CallerCommitted,
+    CallSeen,
+    Fault,
+    Heard,
+    Incoming,
+    NoMeaning,
+    Place,
+    ResponseEnded,
+    ResponseStarted,
+    SessionSeen,
+    Sound,
+    Unknown,
+    Unreadable,
+    Words,
+)
+from runs_app.realtime.faults import BrokenOff
+from runs_app.realtime.frames import BadFrame, without_audio
+from runs_app.realtime.journal import Journal
+from runs_app.realtime.turns import TurnDraft
+
+logger = logging.getLogger(__name__)
+
+Signal = SessionSeen | ResponseStarted | ResponseEnded | Fault | BrokenOff
+
+
+def hear(journal: Journal, raw: str | bytes, at_s: float) -> Signal | None:
+    """Record the frame, then understand it. `at_s` is when it arrived, on the journal's clock."""
+    journal.messages_received += 1
+    try:
+        frame = journal.reader.read(raw)
+    except BadFrame as exc:
+        logger.warning("frame of %d characters cannot be read: %s", len(raw), exc)
+        bad = {"reason": str(exc), "start": exc.shown}
+        journal.log.add(at_s, "agent", "received", "malformed", bad)
+        journal.warn("malformed_frame", str(exc))
+        return None
+    journal.log.add(at_s, "agent", "received", frame.type, frame.payload)
+    if journal.reader.is_repeat(frame, raw):
+        journal.warn("repeated_event", frame.type)
+        return None
+    return _apply(journal, journal.plan.dialect.read(frame.body), at_s)
+
+
+def _apply(journal: Journal, event: Incoming, at_s: float) -> Signal | None:
+    signal: Signal | None = HANDLERS[type(event)](journal, event, at_s)
+    return signal
+
+
+def _t_ms(journal: Journal, at_s: float) -> float:
+    """Times of what comes before the first turn are not kept anywhere: there is no timeline yet."""
+    return journal.timeline.t_ms(at_s) if journal.timeline.zero_s is not None else 0.0
+
+
+def _turn_of(journal: Journal, place: Place) -> TurnDraft | None:
+    """The turn that output belongs to; None (and a warning) for output that nobody asked for or that is over."""
+    if place.response_id is not None and place.response_id in journal.ended:
+        journal.warn("late_deltas")
+        return None
+    if journal.turn is None:
+        journal.warn("deltas_before_first_turn")
+        return None
+    journal.active.add(place.response_id)
+    return journal.turn
+
+
+def _on_session(journal: Journal, event: SessionSeen, at_s: float) -> Signal | None:
+    journal.session = without_audio({"session": event.session})["session"]
+    journal.looks_like = event.looks_like or journal.looks_like
+    if event.looks_like and event.looks_like != journal.plan.dialect.name:
+        journal.warn("dialect_mismatch", f"this session looks {event.looks_like}; we speak {journal.plan.dialect.name}")
+    if not event.updated:
+        return None
+    journal.session_acknowledged = True
+    return event
+
+
+def _on_started(journal: Journal, event: ResponseStarted, at_s: float) -> Signal:
+    journal.active.add(event.response_id)
+    return event
+
+
+def _on_words(journal: Journal, event: Words, at_s: float) -> None:
+    # A whole part may well come after its response ended, and says nothing new then.
+    if event.whole and event.place.response_id in journal.ended:
+        return
+    if turn := _turn_of(journal, event.place):
+        turn.add_words(event, _t_ms(journal, at_s))
+
+
+def _on_sound(journal: Journal, event: Sound, at_s: float) -> None:
+    turn = _turn_of(journal, event.place)
+    if turn is None:
+        return
+    if journal.plan.mode == "text":
+        journal.warn("audio_in_text_mode")
+        return
+    samples = journal.carry.join(event.place, event.data)
+    span = journal.timeline.place_agent(at_s, samples)
+    turn.add_sound(event.place, span, _t_ms(journal, at_s))
+
+
+def _on_call(journal: Journal, event: CallSeen, at_s: float) -> None:
+    if event.response_id is not None and event.response_id not in journal.ended:
+        journal.active.add(event.response_id)
+    journal.calls.see(event, _t_ms(journal, at_s))
+
+
+def _on_arguments(journal: Journal, event: ArgumentsPiece, at_s: float) -> None:
+    journal.calls.add_piece(event, _t_ms(journal, at_s))
+
+
+def _on_ended(journal: Journal, event: ResponseEnded, at_s: float) -> Signal | None:
+    if event.response_id is not None and event.response_id in journal.ended:
+        journal.warn("repeated_response_done")
+        return None
+    t_ms = _t_ms(journal, at_s)
+    for rest in journal.reader.unfinished():
+        _apply(journal, journal.plan.dialect.read(rest), at_s)
+    if dangling := journal.carry.drop_dangling():
+        journal.warn("dangling_audio_byte", count=dangling)
+    for told in event.told:
+        if isinstance(told, CallSeen):
+            journal.calls.see(told, t_ms)
+    journal.add_usage(event.usage)
+    if journal.turn is not None:
+        journal.turn.add_told((told for told in event.told if isinstance(told, Words)), t_ms)
+        journal.turn.done_ms = t_ms
+    journal.active.discard(event.response_id)
+    if event.response_id is not None:
+        journal.ended.add(event.response_id)
+    return event
+
+
+def _on_committed(journal: Journal, event: CallerCommitted, at_s: float) -> None:
+    if journal.turn is not None:
+        journal.turn.caller_item = event.item_id
+
+
+def _on_heard(journal: Journal, event: Heard, at_s: float) -> None:
+    if event.final and event.text is None:
+        journal.warn("transcription_failed")
+    owner = next((turn for turn in journal.turns if turn.caller_item == event.item_id), journal.turn)
+    if owner is not None:
+        owner.add_heard(event)
+
+
+def _on_fault(journal: Journal, event: Fault, at_s: float) -> Signal | None:
+    if faults.is_benign(event):
+        journal.warn(f"benign_error:{event.code or 'no_code'}", event.message)
+        return None
+    return faults.fatal(event) or event
+
+
+def _on_unknown(journal: Journal, event: Unknown, at_s: float) -> None:
+    first = event.type not in journal.unknown_events
+    journal.unknown_events[event.type] += 1
+    if first:
+        journal.log.note(at_s, "warning", name="unknown_event", detail=event.type)
+
+
+def _on_unreadable(journal: Journal, event: Unreadable, at_s: float) -> None:
+    journal.warn("unreadable_event", f"{event.type}: {event.reason}")
+
+
+def _on_nothing(journal: Journal, event: NoMeaning, at_s: float) -> None:
+    return
+
+
+HANDLERS: dict[type, Callable[[Journal, Any, float], Signal | None]] = {
+    SessionSeen: _on_session,
+    ResponseStarted: _on_started,
+    Words: _on_words,
+    Sound: _on_sound,
+    CallSeen: _on_call,
+    ArgumentsPiece: _on_arguments,
+    ResponseEnded: _on_ended,
+    CallerCommitted: _on_committed,
+    Heard: _on_heard,
+    Fault: _on_fault,
+    Unknown: _on_unknown,
+    Unreadable: _on_unreadable,
+    NoMeaning: _on_nothing,
+}

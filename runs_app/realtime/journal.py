@@ -1,0 +1,126 @@
+"""What is known of a conversation while it goes on, and the Record that it becomes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+
+from runs_app.realtime.calls import CallBook
+from runs_app.realtime.clock import Clock
+from runs_app.realtime.eventlog import EventLog
+from runs_app.realtime.frames import FrameReader
+from runs_app.realtime.pacing import Lag, pacing_of
+from runs_app.realtime.pcm import ByteCarry, Int16
+from runs_app.realtime.plan import Plan
+from runs_app.realtime.record import SAMPLES_PER_MS, Ending, Json, Pacing, Record, ToolCall, Usage
+from runs_app.realtime.timeline import Timeline
+from runs_app.realtime.turns import Status, TurnDraft
+
+
+@dataclass
+class Journal:
+    """One conversation's state. Only the receiving and the driving side of one loop write it, never both at once."""
+
+    plan: Plan
+    clock: Clock
+    timeline: Timeline
+    log: EventLog
+    reader: FrameReader
+    initial_state: dict[str, Json]
+    turns: list[TurnDraft] = field(default_factory=list)
+    turn_open: bool = False
+    calls: CallBook = field(default_factory=CallBook)
+    tool_calls: list[ToolCall] = field(default_factory=list)
+    carry: ByteCarry = field(default_factory=ByteCarry)
+    usage: Usage = field(default_factory=Usage)
+    lags: list[Lag] = field(default_factory=list)
+    chunks: int = 0
+    warnings: Counter[str] = field(default_factory=Counter)
+    unknown_events: Counter[str] = field(default_factory=Counter)
+    messages_received: int = 0
+    session: dict[str, Json] = field(default_factory=dict)
+    session_acknowledged: bool = False
+    looks_like: str | None = None
+    active: set[str | None] = field(default_factory=set)  # responses begun and not ended
+    ended: set[str] = field(default_factory=set)
+
+    @property
+    def turn(self) -> TurnDraft | None:
+        """The latest turn. Between turns it still takes what comes late."""
+        return self.turns[-1] if self.turns else None
+
+    def now_ms(self) -> float:
+        return self.timeline.t_ms(self.clock.now_s())
+
+    def warn(self, name: str, detail: str = "", *, count: int = 1) -> None:
+        """Counted in the record; an event only for the first of its name, so that nothing floods the timeline."""
+        first = name not in self.warnings
+        self.warnings[name] += count
+        if first:
+            self.log.note(self.clock.now_s(), "warning", name=name, detail=detail)
+
+    def begin_turn(self, text: str) -> TurnDraft:
+        """The timeline must have begun. `sent_ms` is put right when the turn has been sent whole."""
+        turn = TurnDraft(index=len(self.turns), caller_text=text, sent_ms=self.now_ms())
+        self.turns.append(turn)
+        self.turn_open = True
+        self.log.note(self.clock.now_s(), "turn.started", source="caller", turn=turn.index, text=text)
+        return turn
+
+    def end_turn(self, status: Status, reason: str | None = None) -> None:
+        """Does nothing unless a turn is open."""
+        turn, now_s = self.turn, self.clock.now_s()
+        if turn is None or not self.turn_open:
+            return
+        self.turn_open = False
+        turn.end(status, reason)
+        audio_ms = sum(span.end - span.start for span in turn.agent) / SAMPLES_PER_MS
+        self.log.note(
+            now_s, "agent.turn", source="agent", turn=turn.index, text=turn.agent_text, audio_ms=round(audio_ms, 3)
+        )
+        self.log.note(
+            now_s,
+            "turn.ended",
+            turn=turn.index,
+            status=status,
+            reason=reason,
+            rounds=turn.rounds,
+            heard_text=turn.heard_text,
+        )
+
+    def add_usage(self, told: Usage | None) -> None:
+        if told is None:
+            return
+        before, more = asdict(self.usage), asdict(told)
+        self.usage = Usage(**{name: _sum(before[name], more[name]) for name in before})
+
+    def record(self, ending: Ending, final_state: dict[str, Json], audio: Int16 | None) -> Record:
+        return Record(
+            protocol=self.plan.protocol,
+            dialect=self.plan.dialect.name,
+            mode=self.plan.mode,
+            real_time=self.plan.real_time,
+            ending=ending,
+            turns=tuple(turn.finished() for turn in self.turns),
+            tool_calls=tuple(self.tool_calls),
+            initial_state=self.initial_state,
+            final_state=final_state,
+            usage=self.usage,
+            pacing=self._pacing(),
+            session=self.session,
+            session_acknowledged=self.session_acknowledged,
+            audio_samples=0 if audio is None else audio.shape[0],
+            ws_messages_received=self.messages_received,
+            unknown_events=dict(self.unknown_events),
+            warnings=tuple(f"{name}={count}" for name, count in sorted(self.warnings.items())),
+            reference_date=self.plan.reference_date,
+        )
+
+    def _pacing(self) -> Pacing | None:
+        """None when nothing was paced: text mode, or not in real time."""
+        paced = self.plan.mode == "audio" and self.plan.real_time and self.chunks > 0
+        return pacing_of(self.lags, self.chunks) if paced else None
+
+
+def _sum(before: int | None, more: int | None) -> int | None:
+    return before if more is None else more + (before or 0)

@@ -1,0 +1,124 @@
+"""The open line to the agent: sending with a deadline, receiving in order, waiting that notices when it breaks.
+
+What the other side does to end a conversation travels in the same queue as its answers, so an answer that was complete
+before the socket closed still counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
+
+from runs_app.realtime import faults
+from runs_app.realtime.dialects.base import Body
+from runs_app.realtime.faults import BrokenOff
+from runs_app.realtime.frames import without_audio
+from runs_app.realtime.hearing import Signal, hear
+from runs_app.realtime.journal import Journal
+from runs_app.realtime.transport import closing_of
+
+VERDICT_S = 1.0  # a send that fails waits so long for what the receiver still finds in its buffer
+
+
+@dataclass
+class Line:
+    journal: Journal
+    socket: ClientConnection
+    signals: asyncio.Queue[Signal] = field(default_factory=asyncio.Queue)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    broken: asyncio.Event = field(default_factory=asyncio.Event)
+    cause: BrokenOff | None = None
+    sent_ids: int = 0
+    update_id: str = ""  # of our session.update
+
+    def next_id(self) -> str:
+        """An event_id of ours, by which an error event names what it refuses."""
+        self.sent_ids += 1
+        return f"soundcheck_{self.sent_ids}"
+
+    async def send(self, body: Body) -> None:
+        """Recorded, then sent. Raises BrokenOff."""
+        self.check()
+        now_s = self.journal.clock.now_s()
+        self.journal.log.add(now_s, "caller", "sent", str(body["type"]), without_audio(body))
+        await self._write(json.dumps(body))
+
+    async def send_audio(self, append: str) -> None:
+        """One append event as text. The journal keeps one event for all of a turn instead of each."""
+        self.check()
+        await self._write(append)
+
+    def check(self) -> None:
+        if self.cause is not None:
+            raise self.cause
+
+    async def receive(self) -> None:
+        """Until the socket closes; that is the last signal."""
+        try:
+            while True:
+                raw = await self.socket.recv()
+                self._pass_on(hear(self.journal, raw, self.journal.clock.now_s()))
+        except ConnectionClosed as exc:
+            closing = closing_of(exc)
+            self._pass_on(faults.socket_closed(closing, before_first_turn=self.journal.turn is None))
+
+    async def next_signal(self, until_s: float) -> Signal | None:
+        """None when nothing came until then. Raises BrokenOff when its turn in the queue comes."""
+        try:
+            signal = self.signals.get_nowait()
+        except asyncio.QueueEmpty:
+            try:
+                async with asyncio.timeout(max(0.0, until_s - self.journal.clock.now_s())):
+                    signal = await self.signals.get()
+            except TimeoutError:
+                return None
+        if isinstance(signal, BrokenOff):
+            raise signal
+        return signal
+
+    async def wait_until(self, due_s: float) -> None:
+        """Sleep on the journal's clock. Raises BrokenOff as soon as the line breaks."""
+        sleep = asyncio.ensure_future(self.journal.clock.sleep_until(due_s))
+        breaking = asyncio.ensure_future(self.broken.wait())
+        try:
+            await asyncio.wait((sleep, breaking), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleep.cancel()
+            breaking.cancel()
+        self.check()
+
+    async def wait_for(self, is_so: Callable[[], bool], *, within_s: float) -> None:
+        """Until it is so, nothing more can come, or the time is up."""
+        try:
+            async with asyncio.timeout(within_s):
+                while not is_so() and self.cause is None:
+                    self.news.clear()
+                    await self.news.wait()
+        except TimeoutError:
+            return
+
+    def _pass_on(self, signal: Signal | None) -> None:
+        self.news.set()
+        if signal is None:
+            return
+        if isinstance(signal, BrokenOff) and self.cause is None:
+            self.cause = signal
+            self.broken.set()
+        self.signals.put_nowait(signal)
+
+    async def _write(self, text: str) -> None:
+        limit_s = self.journal.plan.timeouts.turn_s
+        try:
+            async with asyncio.timeout(limit_s):
+                await self.socket.send(text)
+        except ConnectionClosed as exc:
+            await self.wait_for(self.broken.is_set, within_s=VERDICT_S)
+            self.check()
+            raise faults.socket_closed(closing_of(exc), before_first_turn=self.journal.turn is None) from None
+        except TimeoutError:
+            raise faults.send_blocked(limit_s) from None

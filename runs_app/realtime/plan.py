@@ -1,0 +1,223 @@
+"""Everything that one conversation needs, resolved: built once, before any socket is opened.
+
+What an evaluator expects of a scenario is not read here, so no byte of it can reach the agent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runs_app.realtime.calls import required_arguments
+from runs_app.realtime.dialects.base import Body, Dialect
+from runs_app.realtime.dialects.realtime import RealtimeDialect
+from runs_app.realtime.endpoints import EndpointError, websocket_url, with_model
+from runs_app.realtime.pcm import Int16
+from runs_app.realtime.record import SAMPLES_PER_MS, Json
+from runs_app.realtime.tools import Executor
+from scenarios_app.spec.application import Application
+from scenarios_app.spec.configuration import Configuration, tool_conflicts
+from scenarios_app.spec.configuration import unsupported_fields as configuration_gaps
+from scenarios_app.spec.scenario import Scenario
+from scenarios_app.spec.scenario import unsupported_fields as scenario_gaps
+
+MIN_CALLER_AUDIO_MS = 100  # servers refuse to commit less
+DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect()}
+SECRET_HEADER = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
+SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
+NOT_OURS = ("assertions", "input.recordings", "persona")  # a persona model alone changes no scripted call
+CONTEXT_TITLE = "Context that you may use, as JSON:"
+
+Mode = Literal["text", "audio"]
+
+
+class PlanError(Exception):
+    """The conversation cannot be held. `stage` is one of record.STAGES, `field` names the setting at fault."""
+
+    def __init__(self, field: str, message: str, *, stage: str = "configuration") -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+        self.stage = stage
+
+
+@dataclass(frozen=True)
+class PlannedTurn:
+    """What the caller says: int16 mono at RATE_HZ in audio mode, the text alone in text mode."""
+
+    text: str
+    audio: Int16 | None = None
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """`turn_s`: from the turn sent to each response.done, restarted per tool round. It also bounds every send.
+
+    `error_grace_s`: how long after an error event a response may still begin. `transcript_s`: how long the end of a
+    conversation waits for the recognition of the caller's words, where the session asks for it.
+    """
+
+    connect_s: float = 60.0
+    session_ready_s: float = 3.0
+    turn_s: float = 60.0
+    close_s: float = 2.0
+    error_grace_s: float = 5.0
+    transcript_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    dialect: Dialect
+    url: str = field(repr=False)  # its query may hold a key
+    headers: Mapping[str, str] = field(repr=False)
+    mode: Mode
+    real_time: bool
+    session: Body  # of session.update
+    turns: tuple[PlannedTurn, ...]
+    executor: Executor
+    history: tuple[tuple[Literal["user", "assistant"], str], ...] = ()
+    done_tool: str | None = "end_session"
+    tool_rounds: int = 5
+    chunk_ms: int = 100
+    timeouts: Timeouts = Timeouts()
+    reference_date: str | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    protocol: str = "realtime"
+
+    @property
+    def required_arguments(self) -> dict[str, tuple[str, ...]]:
+        return required_arguments(self.session.get("tools") or ())
+
+    @property
+    def wants_transcript(self) -> bool:
+        """Whether the session asks the server to write down what it heard."""
+        audio = self.session.get("audio") or {}
+        return self.mode == "audio" and bool((audio.get("input") or {}).get("transcription"))
+
+
+def build_plan(
+    *,
+    configuration: Configuration,
+    scenario: Scenario,
+    application: Application | None,
+    url: str,
+    headers: Mapping[str, str],
+    caller_audio: Int16 | None,
+    executor: Executor,
+    mode: Mode | None = None,
+    real_time: bool | None = None,
+    model: str | None = None,
+    secrets: tuple[str, ...] = (),
+) -> Plan:
+    """The plan of one trial. `url`, `headers` and `model` are rendered already; `mode` and `real_time` are the run's
+    overrides. Raises PlanError with the stage that an invalid trial has then."""
+    _refuse_unserved(configuration, scenario)
+    mode = mode or scenario.mode or configuration.mode
+    dialect = DIALECTS[configuration.dialect]
+    times = configuration.timeouts
+    context = scenario.input.context
+    return Plan(
+        dialect=dialect,
+        url=_address(url, model or configuration.model),
+        headers=dict(headers),
+        mode=mode,
+        real_time=configuration.audio.real_time if real_time is None else real_time,
+        session=_session(configuration, scenario, application, dialect, mode),
+        turns=(PlannedTurn(scenario.input.text, _audio(caller_audio) if mode == "audio" else None),),
+        executor=executor,
+        history=tuple((message.role, message.text) for message in context.history) if context else (),
+        done_tool=configuration.done_tool,
+        tool_rounds=configuration.tool_rounds,
+        chunk_ms=configuration.chunk_ms,
+        timeouts=Timeouts(
+            connect_s=float(times.connect), session_ready_s=float(times.session_ready), turn_s=float(times.turn)
+        ),
+        reference_date=scenario.reference_date,
+        secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers)))),
+    )
+
+
+def merge(base: Body, over: Mapping[str, Json]) -> Body:
+    """`over` on top of `base`: objects are merged key by key, everything else is replaced, null included."""
+    merged = dict(base)
+    for key, value in over.items():
+        before = merged.get(key)
+        both = isinstance(before, dict) and isinstance(value, Mapping)
+        merged[key] = merge(before or {}, value) if both else value
+    return merged
+
+
+def _session(
+    configuration: Configuration,
+    scenario: Scenario,
+    application: Application | None,
+    dialect: Dialect,
+    mode: Mode,
+) -> Body:
+    tools = _tools(configuration, application)
+    configured = dialect.configured_session(
+        instructions=configuration.instructions,
+        voice=configuration.voice if mode == "audio" else None,
+        tools=[],
+    )
+    session = merge(merge(dialect.default_session(mode), configured), configuration.session_update)
+    if tools:
+        session["tools"] = tools
+    if context := _context(scenario, application):
+        before = session.get("instructions") or ""
+        session["instructions"] = f"{before}\n\n{context}" if before else context
+    return session
+
+
+def _tools(configuration: Configuration, application: Application | None) -> list[Body]:
+    """The application's tools, then those that only session_update knows."""
+    if application is not None:
+        for problem in tool_conflicts(configuration, application):
+            raise PlanError(problem.path, problem.message)
+    declared = [tool.definition() for tool in application.tools] if application else []
+    return [*declared, *(configuration.session_update.get("tools") or [])]
+
+
+def _context(scenario: Scenario, application: Application | None) -> str:
+    """One fenced JSON block with what the agent may know; empty when there is nothing to know."""
+    context = scenario.input.context
+    known = {
+        "summary": context.summary if context else None,
+        "facts": application.facts if application else None,
+        "state": scenario.application.initial_state,
+        "reference_date": scenario.reference_date,
+    }
+    given = {key: value for key, value in known.items() if value}
+    if not given:
+        return ""
+    return f"{CONTEXT_TITLE}\n```json\n{json.dumps(given, ensure_ascii=False, indent=2)}\n```"
+
+
+def _address(url: str, model: str) -> str:
+    try:
+        return with_model(websocket_url(url), model)
+    except EndpointError as exc:
+        raise PlanError("endpoint", str(exc)) from None
+
+
+def _audio(samples: Int16 | None) -> Int16:
+    size = 0 if samples is None else samples.size
+    if samples is None or size < MIN_CALLER_AUDIO_MS * SAMPLES_PER_MS:
+        message = f"caller audio {size // SAMPLES_PER_MS} ms (minimum {MIN_CALLER_AUDIO_MS} ms)"
+        raise PlanError("", message, stage="caller_audio")
+    return samples
+
+
+def _secrets_in(headers: Mapping[str, str]) -> list[str]:
+    values = [value for name, value in headers.items() if SECRET_HEADER.search(name)]
+    bare = [value.rpartition(" ")[2] for value in values]
+    return [value for value in (*values, *bare) if len(value) >= SHORTEST_SECRET]
+
+
+def _refuse_unserved(configuration: Configuration, scenario: Scenario) -> None:
+    """What would change the conversation, but nobody here can do yet. Grading's matters are not refused here."""
+    for problem in (*configuration_gaps(configuration), *scenario_gaps(scenario)):
+        if not problem.path.startswith(NOT_OURS):
+            raise PlanError(problem.path, problem.message)

@@ -1,0 +1,202 @@
+"""One conversation from the handshake to the close.
+
+Three things run side by side: the receiver, the watch for a request to stop, and the driving side, whose every wait
+has a deadline. What the other side does ends in the Record; only our own mistakes are raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple
+
+from runs_app.realtime import caller, faults, replies, toolround
+from runs_app.realtime.clock import Clock, MonotonicClock
+from runs_app.realtime.dialects.base import Fault, SessionSeen
+from runs_app.realtime.endpoints import shown
+from runs_app.realtime.eventlog import EventLog
+from runs_app.realtime.faults import BrokenOff
+from runs_app.realtime.frames import FrameReader
+from runs_app.realtime.journal import Journal
+from runs_app.realtime.line import Line
+from runs_app.realtime.pcm import Int16
+from runs_app.realtime.plan import Plan, PlannedTurn
+from runs_app.realtime.record import Ending, Event, Record
+from runs_app.realtime.timeline import Timeline
+from runs_app.realtime.transport import close_socket, open_socket
+from runs_app.realtime.turns import Status
+
+ABORT_S = 0.5  # a conversation that broke off waits no longer for a polite close
+
+
+class Conversation(NamedTuple):
+    """What happened, and the stereo samples (n, 2), caller left; None in text mode or when nothing was said."""
+
+    record: Record
+    audio: Int16 | None
+
+
+async def converse(
+    plan: Plan,
+    *,
+    emit: Callable[[Event], None],
+    stop: asyncio.Event,
+    clock: Clock | None = None,
+) -> Conversation:
+    """Hold the conversation. `emit` gets each event once, in order, from the loop: it must not wait.
+
+    Nothing that the agent's side does is raised; the record's ending tells it. Setting `stop` ends the conversation
+    within a second as cancelled.
+    """
+    journal = _open_journal(plan, emit, clock or MonotonicClock())
+    try:
+        ending = await _until_broken(journal, stop)
+    except BrokenOff as broken:
+        ending = broken.ending
+        journal.end_turn(broken.turn_status, broken.turn_reason)
+    _note_ended(journal, ending)
+    journal.log.close(journal.clock.now_s())
+    audio = journal.timeline.stereo()
+    heard = audio if plan.mode == "audio" and audio.size else None
+    return Conversation(journal.record(ending, plan.executor.snapshot(), heard), heard)
+
+
+def _open_journal(plan: Plan, emit: Callable[[Event], None], clock: Clock) -> Journal:
+    timeline = Timeline(real_time=plan.real_time or plan.mode == "text")
+    return Journal(
+        plan=plan,
+        clock=clock,
+        timeline=timeline,
+        log=EventLog(emit, timeline),
+        reader=FrameReader(plan.secrets),
+        initial_state=plan.executor.snapshot(),
+    )
+
+
+async def _until_broken(journal: Journal, stop: asyncio.Event) -> Ending:
+    """Raises BrokenOff, or the one mistake of ours that ended it, out of the task group's wrapping."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            watch = group.create_task(_watch(stop))
+            return await _connected(journal, group, watch)
+    except BaseExceptionGroup as errors:
+        ours = errors.split(BrokenOff)[1]
+        raise (ours or errors).exceptions[0] from None
+
+
+async def _watch(stop: asyncio.Event) -> None:
+    await stop.wait()
+    raise faults.stopped()
+
+
+async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.Task[None]) -> Ending:
+    plan = journal.plan
+    times = plan.timeouts
+    socket = await open_socket(plan.url, plan.headers, timeout_s=times.connect_s, close_s=times.close_s)
+    line = Line(journal, socket)
+    within_s = ABORT_S
+    receiver = group.create_task(line.receive())
+    try:
+        journal.log.note(
+            journal.clock.now_s(),
+            "session.opened",
+            url=shown(plan.url),
+            dialect=plan.dialect.name,
+            mode=plan.mode,
+            real_time=plan.real_time,
+        )
+        ending = await _talk(line)
+        within_s = times.close_s
+        watch.cancel()  # who asks to stop now is too late: the conversation stands
+        return ending
+    except BrokenOff as broken:
+        journal.end_turn(broken.turn_status, broken.turn_reason)
+        raise
+    finally:
+        receiver.cancel()
+        await _hang_up(line, within_s)
+
+
+async def _hang_up(line: Line, within_s: float) -> None:
+    try:
+        closed = await close_socket(line.socket, within_s=within_s)
+    except asyncio.CancelledError:
+        line.socket.transport.abort()
+        raise
+    if not closed:
+        line.journal.warn("close_not_answered", f"no close frame within {within_s:g} s")
+
+
+async def _talk(line: Line) -> Ending:
+    await _set_up(line)
+    for planned in line.journal.plan.turns:
+        if await _take_turn(line, planned):
+            return Ending("completed", None, "done_tool", "the agent ended the session")
+    if line.journal.plan.wants_transcript:
+        await line.wait_for(_all_understood(line), within_s=line.journal.plan.timeouts.transcript_s)
+    return Ending("completed")
+
+
+def _all_understood(line: Line) -> Callable[[], bool]:
+    return lambda: all(turn.heard_is_final for turn in line.journal.turns)
+
+
+async def _set_up(line: Line) -> None:
+    """session.update, its confirmation (servers that never confirm are believed), then the history."""
+    plan, journal = line.journal.plan, line.journal
+    line.update_id = line.next_id()
+    await line.send(plan.dialect.session_update(plan.session, line.update_id))
+    until_s = journal.clock.now_s() + plan.timeouts.session_ready_s
+    while not journal.session_acknowledged:
+        signal = await line.next_signal(until_s)
+        if isinstance(signal, Fault):
+            raise faults.session_refused(signal, plan.dialect.mismatch(signal, journal.session))
+        if signal is None:
+            journal.warn("session_not_acknowledged", f"no session.updated within {plan.timeouts.session_ready_s:g} s")
+            break
+        if isinstance(signal, SessionSeen):
+            break
+    journal.log.note(journal.clock.now_s(), "session.ready", acknowledged=journal.session_acknowledged)
+    for role, text in plan.history:
+        await line.send(plan.dialect.message(role, text))
+
+
+async def _take_turn(line: Line, planned: PlannedTurn) -> bool:
+    """One caller turn with its tool rounds. True when the agent ended the session."""
+    journal = line.journal
+    turn = await caller.say(line, planned)
+    request = await replies.ask(line, since_s=journal.clock.now_s())
+    while True:
+        ended = await replies.wait(line, request)
+        if ended.status == "failed":
+            raise faults.response_failed(ended)
+        round = await toolround.answer_calls(line, turn, ended)
+        if not round.answered:
+            break
+        turn.rounds += 1
+        request = await replies.ask(line, since_s=journal.clock.now_s())
+    if round.over:
+        journal.warn("tool_rounds_limit", f"tools were called after {turn.rounds} rounds")
+    journal.end_turn(_status(line, ended.status), "tool_rounds_limit" if round.over else ended.reason)
+    return round.done
+
+
+def _status(line: Line, told: str) -> Status:
+    if told == "incomplete":
+        return "incomplete"
+    if told == "cancelled":
+        return "cancelled"
+    if told != "completed":
+        line.journal.warn("unknown_response_status", told)
+    return "completed"
+
+
+def _note_ended(journal: Journal, ending: Ending) -> None:
+    journal.log.note(
+        journal.clock.now_s(),
+        "session.ended",
+        kind=ending.kind,
+        stage=ending.stage,
+        code=ending.code,
+        message=ending.message,
+    )

@@ -1,0 +1,107 @@
+"""One timeline for a trial: from the monotonic clock to milliseconds and to samples of the stereo WAV.
+
+Zero is the sending of the first caller sample. In real time a moment is simply its distance from zero. Not in real
+time the caller's audio goes out at once, so while the caller speaks a moment is the end of the samples sent so far;
+from the end of the caller on (the commit) time runs on from the end of those samples. In both, the agent's latency
+is the time from the commit to the sound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from runs_app.realtime.pcm import Int16
+from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, Span
+
+
+@dataclass
+class Track:
+    """Samples of one channel where they lie; nothing overlaps, gaps are silence."""
+
+    pieces: list[tuple[int, Int16]] = field(default_factory=list)
+    end: int = 0
+
+    def put(self, start: int, samples: Int16) -> Span:
+        """At `start`, or at the end of what is there already."""
+        start = max(start, self.end)
+        self.end = start + samples.size
+        self.pieces.append((start, samples))
+        return Span(start, self.end)
+
+
+@dataclass
+class Timeline:
+    real_time: bool
+    zero_s: float | None = None
+    caller: Track = field(default_factory=Track)
+    agent: Track = field(default_factory=Track)
+    # Not in real time: the moment of the clock at which the timeline stood at this sample; None = the caller speaks.
+    anchor_s: float | None = None
+    anchor_sample: int = 0
+
+    def sample_at(self, now_s: float) -> int:
+        """The sample of the WAV that this moment of the clock falls on; negative before zero."""
+        if self.zero_s is None:
+            raise ValueError("the timeline has not begun")
+        if self.real_time:
+            return round((now_s - self.zero_s) * RATE_HZ)
+        if now_s < self.zero_s:
+            return round((now_s - self.zero_s) * RATE_HZ)
+        if self.anchor_s is None:
+            return self.caller.end
+        return self.anchor_sample + round((now_s - self.anchor_s) * RATE_HZ)
+
+    def t_ms(self, now_s: float) -> float:
+        return round(self.sample_at(now_s) / SAMPLES_PER_MS, 3)
+
+    def begin(self, now_s: float) -> None:
+        """Zero, unless there is one already."""
+        if self.zero_s is None:
+            self.zero_s = now_s
+            self.anchor_s = now_s
+
+    def start_turn(self, now_s: float) -> int:
+        """The sample at which the caller starts to speak: after everything that lies on the timeline."""
+        self.begin(now_s)
+        start = max(self.sample_at(now_s), self.caller.end, self.agent.end)
+        self.caller.end = start
+        self.anchor_s = None
+        return start
+
+    def end_turn_of_caller(self, now_s: float) -> None:
+        """The caller has said everything: from here on, latency runs."""
+        self.anchor_s, self.anchor_sample = now_s, self.caller.end
+
+    def place_caller(self, start: int, samples: Int16) -> Span:
+        return self.caller.put(start, samples)
+
+    def place_agent(self, arrival_s: float, samples: Int16) -> Span:
+        """At its arrival, or right after what the agent is still saying."""
+        return self.agent.put(max(0, self.sample_at(arrival_s)), samples)
+
+    def played_out_s(self, now_s: float) -> float:
+        """When the agent's audio has been heard to its end. In real time only: else nobody has to wait."""
+        if not self.real_time or self.zero_s is None:
+            return now_s
+        return max(now_s, self.zero_s + self.agent.end / RATE_HZ)
+
+    def stereo(self) -> Int16:
+        """(n, 2) samples: caller left, agent right, as long as the longer of the two."""
+        samples = np.zeros((max(self.caller.end, self.agent.end), 2), dtype=np.int16)
+        for channel, track in enumerate((self.caller, self.agent)):
+            for start, piece in track.pieces:
+                samples[start : start + piece.size, channel] = piece
+        return samples
+
+
+def merged(spans: list[Span]) -> tuple[Span, ...]:
+    """Spans in order, those that touch made one."""
+    result: list[Span] = []
+    for span in spans:
+        if result and result[-1].end == span.start:
+            result[-1] = Span(result[-1].start, span.end)
+        elif span.end > span.start:
+            result.append(span)
+    return tuple(result)

@@ -1,0 +1,114 @@
+"""One caller turn while it happens: the agent's words and sound are gathered, and become a Turn at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from runs_app.realtime.dialects.base import Heard, Place, WordKind, Words
+from runs_app.realtime.record import Caption, Span, Turn
+from runs_app.realtime.timeline import merged
+
+Status = Literal["completed", "incomplete", "cancelled", "failed", "error", "closed", "timeout", "stopped"]
+PartKey = tuple[str | None, int, str | None, int, WordKind]
+
+
+@dataclass
+class TurnDraft:
+    index: int
+    caller_text: str
+    sent_ms: float
+    status: Status = "completed"
+    status_reason: str | None = None
+    first_token_ms: float | None = None
+    first_audio_ms: float | None = None
+    done_ms: float | None = None
+    rounds: int = 0
+    caller: Span | None = None
+    caller_item: str | None = None
+    agent: list[Span] = field(default_factory=list)
+    captions: list[Caption] = field(default_factory=list)
+    _heard: dict[str | None, Heard] = field(default_factory=dict)
+    _responses: list[str | None] = field(default_factory=list)
+    _parts: dict[PartKey, list[str]] = field(default_factory=dict)
+
+    def add_words(self, words: Words, t_ms: float) -> None:
+        """Pieces are joined; a whole part counts only where no piece of it came."""
+        key = (*_place_key(words.place), words.kind)
+        if words.whole and key in self._parts:
+            return
+        self._see(words.place.response_id, t_ms)
+        self._parts.setdefault(key, []).append(words.text)
+        self.captions.append(Caption(t_ms, words.text))
+
+    def add_told(self, told: Iterable[Words], t_ms: float) -> None:
+        """What response.done repeats: only for a response of which no words came before."""
+        spoken = {key[0] for key in self._parts}
+        for words in told:
+            if words.place.response_id not in spoken:
+                self.add_words(words, t_ms)
+
+    def add_sound(self, place: Place, span: Span, t_ms: float) -> None:
+        self._see(place.response_id, t_ms)
+        if self.first_audio_ms is None:
+            self.first_audio_ms = t_ms
+        self.agent.append(span)
+
+    def add_heard(self, heard: Heard) -> None:
+        """A final recognition replaces its pieces; one that failed leaves what came before."""
+        before = self._heard.get(heard.item_id)
+        if heard.final:
+            text = heard.text if heard.text is not None else (before.text if before else None)
+        else:
+            text = ((before.text if before else None) or "") + (heard.text or "")
+        self._heard[heard.item_id] = Heard(heard.item_id, text, heard.final)
+
+    def end(self, status: Status, reason: str | None = None) -> None:
+        self.status, self.status_reason = status, reason
+
+    @property
+    def agent_text(self) -> str:
+        """Responses in the order in which they spoke, their parts by position in the output."""
+        rank = {response: place for place, response in enumerate(self._responses)}
+        # sorted() is stable: parts that a server does not number stay in order of arrival
+        ordered = sorted(self._parts, key=lambda key: (rank[key[0]], key[1], key[3]))
+        texts = ("".join(self._parts[key]).strip() for key in ordered)
+        return " ".join(text for text in texts if text)
+
+    @property
+    def heard_text(self) -> str | None:
+        texts = [heard.text for heard in self._heard.values() if heard.text]
+        return " ".join(texts) or None
+
+    @property
+    def heard_is_final(self) -> bool:
+        return bool(self._heard) and all(heard.final for heard in self._heard.values())
+
+    def finished(self) -> Turn:
+        return Turn(
+            index=self.index,
+            caller_text=self.caller_text,
+            agent_text=self.agent_text,
+            status=self.status,
+            status_reason=self.status_reason,
+            sent_ms=self.sent_ms,
+            heard_text=self.heard_text,
+            first_token_ms=self.first_token_ms,
+            first_audio_ms=self.first_audio_ms,
+            done_ms=self.done_ms,
+            rounds=self.rounds,
+            caller=self.caller,
+            agent=merged(self.agent),
+            captions=tuple(self.captions),
+        )
+
+    def _see(self, response_id: str | None, t_ms: float) -> None:
+        if self.first_token_ms is None:
+            self.first_token_ms = t_ms
+        if response_id not in self._responses:
+            self._responses.append(response_id)
+
+
+def _place_key(place: Place) -> tuple[str | None, int, str | None, int]:
+    return (place.response_id, place.output_index, place.item_id, place.content_index)
