@@ -7,14 +7,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from scenarios_app.spec import application_rules
-from scenarios_app.spec.contract import Contract, Name, Number, Seconds, Text, ToolName, Whole, parse, parse_entries
+from scenarios_app.spec.contract import (
+    Contract,
+    Name,
+    NotNegative,
+    Seconds,
+    Text,
+    ToolName,
+    Whole,
+    parse,
+    parse_entries,
+)
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsontext import Json
 
 LONGEST_DELAY_MS = 600_000
+_DELAY_SCHEMA = {"type": "number", "minimum": 0, "maximum": LONGEST_DELAY_MS}
+
+Delay = Annotated[NotNegative, Field(le=LONGEST_DELAY_MS), WithJsonSchema(_DELAY_SCHEMA)]
 
 
 class ApplicationRef(Contract):
@@ -32,7 +45,7 @@ class Answer(Contract):
     result: Json = None
     effects: dict[str, Json] | None = None
     error: Text | None = None
-    delay_ms: Annotated[Number, Field(ge=0, le=LONGEST_DELAY_MS)] = 0
+    delay_ms: Delay = 0
 
 
 class HttpBehaviour(Contract):

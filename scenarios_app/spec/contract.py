@@ -11,8 +11,10 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    PlainSerializer,
     PlainValidator,
     Strict,
     ValidationError,
@@ -129,6 +131,10 @@ def _number(value: Any) -> Any:
     return value
 
 
+def _as_given(value: Any) -> Any:
+    return value
+
+
 class Seconds(float):
     """A duration in seconds that remembers how it was written (`60`, `"60s"`, `"500ms"`).
     Raises ValueError unless it is more than 0 and at most LONGEST_WAIT_S."""
@@ -174,4 +180,7 @@ ToolName = Annotated[
 IsoDate = Annotated[str, AfterValidator(_iso_date), WithJsonSchema({"type": "string", "format": "date"})]
 Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Strict()]
-Number = Annotated[float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
+Number = Annotated[
+    float, PlainValidator(_number), PlainSerializer(_as_given, return_type=Any), WithJsonSchema({"type": "number"})
+]
+NotNegative = Annotated[Number, Field(ge=0), WithJsonSchema({"type": "number", "minimum": 0})]

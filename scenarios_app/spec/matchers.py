@@ -127,6 +127,8 @@ def _pattern(operand: Json, options: dict[str, Json]) -> Iterator[tuple[str, str
             regex.compile(operand)
         except regex.error as error:
             yield "", f"is not a regular expression: {error}"
+        except RecursionError:
+            yield "", "is not a regular expression: it is nested too deep"
 
 
 def _is_number(value: Json) -> bool:

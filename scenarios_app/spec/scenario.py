@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from scenarios_app.spec import scenario_rules
 from scenarios_app.spec.application import ApplicationRef
-from scenarios_app.spec.contract import Contract, Flag, IsoDate, Number, Text, Whole, parse
+from scenarios_app.spec.contract import Contract, Flag, IsoDate, NotNegative, Number, Text, Whole, parse
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.jsonplaces import with_lines
 from scenarios_app.spec.jsontext import Json, decode, load
@@ -32,7 +32,7 @@ ScenarioId = Annotated[
     AfterValidator(_scenario_id),
     WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9._-]{0,99}[A-Za-z0-9_-]$"}),
 ]
-Share = Annotated[Number, Field(ge=0, le=1)]
+Share = Annotated[NotNegative, Field(le=1), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 Count = Annotated[Whole, Field(ge=0)]
 Positive = Annotated[Whole, Field(ge=1)]
 
@@ -64,7 +64,7 @@ class ScriptedTurn(Contract):
     text: Text | None = None
     recording: Text | None = None
     wait: Literal["reply", "silence"] | None = None
-    interrupt_after_ms: Annotated[Number, Field(ge=0)] | None = None
+    interrupt_after_ms: NotNegative | None = None
 
 
 class Input(Contract):
@@ -166,7 +166,7 @@ class ToolFault(Contract):
     """How a tool misbehaves here. `ms` belongs to `delay`; `text` and `value` replace the seeded default."""
 
     mode: Literal["error", "empty", "malformed", "hostile", "delay", "timeout", "stale", "wrong_type"]
-    ms: Annotated[Number, Field(ge=0)] | None = None
+    ms: NotNegative | None = None
     text: Text | None = None
     value: Json = None
 
