@@ -66,6 +66,14 @@ class JudgeClient(Protocol):
     async def ask(self, question: Question) -> Reply: ...
 
 
+async def ask_safely(judge: JudgeClient, question: Question) -> Reply:
+    """As `judge.ask`, also for a client that raises: one judge call never breaks a grading."""
+    try:
+        return await judge.ask(question)
+    except Exception as error:  # noqa: BLE001 - whatever the judge is made of, deterministic results stand
+        return Reply(error=f"the judge failed: {type(error).__name__}: {_one_line(str(error))}")
+
+
 @dataclass(frozen=True)
 class OpenAIJudge:
     client: AsyncOpenAI

@@ -66,11 +66,15 @@ def _match_list(expected: list[Json] | tuple[Json, ...], actual: Json, path: str
     if not isinstance(actual, list | tuple):
         return mismatch(path, expected, actual, wrong_kind("list", actual))
     if len(expected) != len(actual):
-        return mismatch(path, expected, actual, f"{len(actual)} entries where {len(expected)} expected")
+        return mismatch(path, expected, actual, _other_length(len(expected), len(actual)))
     found: list[Mismatch] = []
     for index, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
         found += match(wanted, got, f"{path}[{index}]")
     return tuple(found)
+
+
+def _other_length(expected: int, actual: int) -> str:
+    return f"{actual} {'entry' if actual == 1 else 'entries'} where {expected} expected"
 
 
 def join_path(path: str, key: str) -> str:
@@ -131,7 +135,7 @@ def _unordered(wanted: Json, _: dict[str, Any], actual: Json, path: str, expecte
     if not isinstance(actual, list | tuple):
         return mismatch(path, expected, actual, wrong_kind("list", actual))
     if len(wanted) != len(actual):
-        return mismatch(path, expected, actual, f"{len(actual)} entries where {len(wanted)} expected")
+        return mismatch(path, expected, actual, _other_length(len(wanted), len(actual)))
     left_over = _unpaired(wanted, actual)
     if left_over is None:
         return ()

@@ -10,7 +10,7 @@ from typing import Any
 from runs_app.grading.assertions import assertion_id
 from runs_app.grading.case import Case
 from runs_app.grading.check import Check, Status, not_assessed, verdict
-from runs_app.grading.judge import JudgeClient, Question, Reply
+from runs_app.grading.judge import JudgeClient, Question, Reply, ask_safely
 from runs_app.grading.payload import evidence_text
 from runs_app.grading.reply import UnusableReply, read_reply
 from runs_app.grading.rubric import Dimension, Rubric, why_not_applicable
@@ -87,11 +87,7 @@ def _assertion_question(case: Case, rubric: Rubric, id: str, criterion: str) -> 
 
 
 async def _ask(judge: JudgeClient, question: Question, rubric: Rubric) -> Grade:
-    try:
-        reply = await judge.ask(question)
-    except Exception as error:  # noqa: BLE001 - a judge of any kind may fail; deterministic results stand
-        reply = Reply(error=f"the judge failed: {type(error).__name__}: {error}"[:300])
-    return _graded(judge, question, rubric, reply)
+    return _graded(judge, question, rubric, await ask_safely(judge, question))
 
 
 def _graded(judge: JudgeClient, question: Question, rubric: Rubric, reply: Reply) -> Grade:

@@ -1,7 +1,8 @@
-"""Small real evidence: scenarios through the contract, records as the engine leaves them, recordings with known edges."""
+"""Small real evidence: scenarios through the contract, records as the engine leaves them, sounds with known edges."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from runs_app.realtime.record import (
     Usage,
 )
 from scenarios_app.spec.scenario import Scenario, parse_scenario
+
+_numbers = itertools.count(1)
 
 BOOKING = {"guest_name": "Nora", "date": "2027-05-15", "time": "18:00", "party_size": 3}
 REPLY = "I've booked a table for three under Nora on 15 May at six."
@@ -51,7 +54,7 @@ def expecting(**expected: Any) -> Scenario:
 def call(name: str = "create_reservation", arguments: Any = None, **changes: Any) -> ToolCall:
     given = BOOKING if arguments is None else arguments
     base: dict[str, Any] = {
-        "call_id": f"call_{name}_{changes.get('called_ms', 1_500)}",
+        "call_id": f"call_{next(_numbers)}",
         "name": name,
         "arguments_raw": "{}",
         "arguments": given,
