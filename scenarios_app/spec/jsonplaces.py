@@ -74,6 +74,8 @@ def _next_entry(path: list[Part], kind: str) -> bool:
 
 
 def _key(token: str) -> str | None:
+    if token[0] == '"' and "\\" not in token:
+        return clean_text(token[1:-1])
     try:
         key = json.loads(token)
     except ValueError:
@@ -100,6 +102,8 @@ def lines_of(text: str, paths: Iterable[str]) -> dict[str, int]:
             line += sum(1 for _ in _LINE_END.finditer(text, counted, place.offset))
             counted = place.offset
             found[place.parts] = line
+            if len(found) == len(ancestors):
+                break
     return {path: _nearest(found, parts) for path, parts in wanted.items()}
 
 
@@ -113,5 +117,7 @@ def _nearest(found: dict[tuple[Part, ...], int], parts: tuple[Part, ...]) -> int
 def with_lines(problems: Iterable[Problem], text: str) -> tuple[Problem, ...]:
     """The same problems, each with its line in the text (those that have one keep it)."""
     listed = tuple(problems)
+    if not listed:
+        return ()
     lines = lines_of(text, (problem.path for problem in listed if problem.line is None))
     return tuple(p if p.line is not None else replace(p, line=lines[p.path]) for p in listed)

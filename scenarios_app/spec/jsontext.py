@@ -10,7 +10,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -25,6 +25,7 @@ MAX_DEPTH = 100  # levels of lists and objects
 MAX_DIGITS = 1000  # of one integer
 _MOST_PROBLEMS = 100
 
+_MAYBE_UNCLEAN = re.compile("[\ud800-\udfff]|\\\\u")  # in JSON text, before it is parsed
 _UNCLEAN = re.compile("[\ud800-\udfff]|\\\\u0000")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -69,7 +70,7 @@ def load(data: bytes | str) -> Json:
     if refused or _depth(value) > MAX_DEPTH:
         found = list(islice(_refusals(text), _MOST_PROBLEMS))
         raise SpecError(found or [Problem("", f"nested deeper than {MAX_DEPTH} levels")])
-    return clean(value)
+    return clean(value) if _MAYBE_UNCLEAN.search(text) else value
 
 
 def _parse(text: str, refused: list[str]) -> Json:
@@ -147,13 +148,13 @@ def _value_problem(place: Place) -> str | None:
 
 
 def _children(value: Json) -> list[Json]:
-    return list(value.values()) if isinstance(value, Mapping) else list(value)
+    return list(value.values()) if isinstance(value, dict) else list(value)
 
 
 def _depth(value: Json) -> int:
     """Levels of lists and objects, counted to one more than allowed. Level by level: a recursion could end first."""
     depth, level = 0, [value]
-    while depth <= MAX_DEPTH and (level := [item for item in level if isinstance(item, (Mapping, list, tuple))]):
+    while depth <= MAX_DEPTH and (level := [item for item in level if isinstance(item, (dict, list, tuple))]):
         depth += 1
         level = [child for item in level for child in _children(item)]
     return depth
@@ -169,7 +170,7 @@ def _rebuild(value: Json, text: Callable[[str], str], leaf: Callable[[Json], Jso
         item = holder[key]
         if isinstance(item, str):
             holder[key] = text(item)
-        elif isinstance(item, Mapping):
+        elif isinstance(item, dict):
             holder[key] = _with_keys(item, text)
             slots.extend((holder[key], name) for name in holder[key])
         elif isinstance(item, (list, tuple)):
@@ -180,7 +181,7 @@ def _rebuild(value: Json, text: Callable[[str], str], leaf: Callable[[Json], Jso
     return out[0]
 
 
-def _with_keys(item: Mapping[str, Json], text: Callable[[str], str]) -> dict[str, Json]:
+def _with_keys(item: dict[str, Json], text: Callable[[str], str]) -> dict[str, Json]:
     result: dict[str, Json] = {}
     for key, value in item.items():
         name = text(key) if isinstance(key, str) else key
@@ -218,7 +219,7 @@ def problems_in(value: Json) -> list[Problem]:
 def _faults(parts: tuple[Part, ...], value: Json) -> Iterator[tuple[tuple[Part, ...], str]]:
     if _not_finite(value):
         yield parts, f"{value} is not a JSON number"
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for key, item in value.items():
             if isinstance(key, str):
                 yield from _faults((*parts, key), item)

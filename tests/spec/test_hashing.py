@@ -58,7 +58,7 @@ def test_what_a_run_depends_on_changes_the_run(path: str, value: Any) -> None:
 
 
 def test_a_default_written_out_is_the_same_run() -> None:
-    written = {
+    written: dict[str, Any] = {
         "expected.delegation": "optional",
         "expected.state": {},
         "expected.tools": {"required": []},

@@ -147,7 +147,12 @@ def test_a_single_turn_has_a_golden_path_of_none_or_two_turns(turns: int | None)
 
 def test_many_turns_need_something_that_leads_them() -> None:
     assert set(refused({"interaction": "multi_turn"})) == {"simulation_parameters"}
-    for leader in ({"simulation_parameters": {}}, {"persona": {"goal": "x"}}, {"input.turns": [{"text": "x"}]}):
+    leaders: list[dict[str, Any]] = [
+        {"simulation_parameters": {}},
+        {"persona": {"goal": "x"}},
+        {"input.turns": [{"text": "x"}]},
+    ]
+    for leader in leaders:
         parse_scenario(changed(SCENARIO, {"interaction": "multi_turn", **leader}))
 
 
@@ -352,7 +357,7 @@ def test_texts_are_cleaned() -> None:
 def test_a_scenario_cannot_be_changed() -> None:
     scenario = parse_scenario(SCENARIO)
     with pytest.raises(ValidationError):
-        scenario.title = "Another"  # type: ignore[misc]
+        scenario.title = "Another"
     assert hash(scenario) == hash(parse_scenario(SCENARIO))
     assert scenario == parse_scenario(SCENARIO)
 
@@ -385,7 +390,7 @@ ASSERTIONS = st.one_of(
     st.fixed_dictionaries({"turns": st.fixed_dictionaries({"lte": NUMBERS}, optional={"gt": NUMBERS})}),
     st.fixed_dictionaries({"tool_called": st.fixed_dictionaries({"name": WORDS}, optional={"args": OBJECTS})}),
 )
-SCENARIOS = st.fixed_dictionaries(
+SCENARIOS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {
         "id": st.from_regex("[a-z0-9_-]{5,9}", fullmatch=True),
         "title": WORDS,
