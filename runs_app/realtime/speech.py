@@ -102,7 +102,8 @@ async def speak(request: SpeechRequest, *, cache_dir: Path, refresh: bool = Fals
     100 ms are needed); neither is cached. Who waits for the same words shares one request, also its failure.
     """
     flights = _flights.setdefault(asyncio.get_running_loop(), {})
-    key = (str(cache_dir), _key_of(request), refresh)
+    # With the API key: nobody's audio fails because somebody else's key was refused.
+    key = (str(cache_dir), _checked_key(request), request.api_key, refresh)
     flight = flights.get(key)
     if flight is None:
         flight = asyncio.create_task(_speak(request, cache_dir, refresh))
@@ -120,8 +121,9 @@ def _land(
         done.exception()  # seen, even when nobody waits any more
 
 
-def _key_of(request: SpeechRequest) -> str:
+def _checked_key(request: SpeechRequest) -> str:
     try:
+        api_base_url(request.endpoint)
         return request.cache_key()
     except EndpointError as error:
         raise SpeechError(f"caller endpoint: {error}") from error

@@ -340,6 +340,19 @@ async def test_a_refusal_tells_status_and_reason(answer: Answer, tries: int, mes
     assert len(server.asked) == tries
 
 
+async def test_a_key_that_is_refused_fails_nobody_who_has_another(tmp_path: Path) -> None:
+    hold = threading.Event()
+    refusal = Answer(error_answer(401, "no").body, 401, hold=hold)
+    with speech_server([refusal, wav()]) as server:
+        refused = asyncio.create_task(caller_audio(asked_of(server, api_key="bad"), cache_dir=tmp_path))
+        await asyncio.to_thread(server.arrived.wait, 10)
+        good = await caller_audio(asked_of(server), cache_dir=tmp_path)
+        hold.set()
+        with pytest.raises(SpeechError, match="answered 401"):
+            await refused
+    assert np.array_equal(good, tone())
+
+
 async def test_a_failure_is_shared_but_not_kept(tmp_path: Path) -> None:
     hold = threading.Event()
     refusal = Answer(error_answer(400, "no").body, 400, hold=hold)
@@ -402,8 +415,9 @@ async def test_nobody_at_the_address_is_told_as_such(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["nonsense", "https://host/v1?key=x", "https://me:pw@host"])
-async def test_an_address_that_cannot_be_used_is_a_speech_error(endpoint: str, tmp_path: Path) -> None:
-    request = SpeechRequest(text="Hello.", endpoint=endpoint, model="m", voice="v")
+@pytest.mark.parametrize("name", ["", "simulator"])
+async def test_an_address_that_cannot_be_used_is_a_speech_error(endpoint: str, name: str, tmp_path: Path) -> None:
+    request = SpeechRequest(text="Hello.", endpoint=endpoint, model="m", voice="v", endpoint_name=name)
     with pytest.raises(SpeechError, match="caller endpoint: "):
         await caller_audio(request, cache_dir=tmp_path)
 
