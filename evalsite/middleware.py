@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 from asgiref.sync import iscoroutinefunction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
 from evalsite import logs
@@ -26,7 +29,8 @@ POLICY = "; ".join(
         "base-uri 'self'",
     ]
 )
-GetResponse = Callable[[HttpRequest], HttpResponse] | Callable[[HttpRequest], Awaitable[HttpResponse]]
+Finish = Callable[[HttpResponseBase], HttpResponseBase]
+Around = Callable[[HttpRequest], AbstractContextManager[Finish]]
 
 
 def _new_id(request: HttpRequest) -> str:
@@ -34,41 +38,45 @@ def _new_id(request: HttpRequest) -> str:
     return given if re.fullmatch(r"[A-Za-z0-9._-]{1,64}", given) else secrets.token_hex(6)
 
 
-@sync_and_async_middleware
-def request_id(get_response):  # type: ignore[no-untyped-def]
-    if iscoroutinefunction(get_response):
+def _both(around: Around) -> Callable[[Any], Any]:
+    """A middleware for sync and async chains: `around` is entered with the request and given the response."""
 
-        async def middleware(request):  # type: ignore[no-untyped-def]
-            request.request_id = _new_id(request)
-            with logs.ids(request=request.request_id):
-                response = await get_response(request)
-            response["X-Request-ID"] = request.request_id
-            return response
-    else:
+    @sync_and_async_middleware
+    def factory(get_response: Any) -> Any:
+        async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+            with around(request) as finish:
+                return finish(await get_response(request))
 
-        def middleware(request):  # type: ignore[no-untyped-def]
-            request.request_id = _new_id(request)
-            with logs.ids(request=request.request_id):
-                response = get_response(request)
-            response["X-Request-ID"] = request.request_id
-            return response
+        def synchronous(request: HttpRequest) -> HttpResponseBase:
+            with around(request) as finish:
+                return finish(get_response(request))
 
-    return middleware
+        return asynchronous if iscoroutinefunction(get_response) else synchronous
+
+    return factory
 
 
-@sync_and_async_middleware
-def content_security_policy(get_response):  # type: ignore[no-untyped-def]
-    if iscoroutinefunction(get_response):
+@contextmanager
+def _request_id(request: HttpRequest) -> Iterator[Finish]:
+    known = _new_id(request)
+    request.request_id = known  # type: ignore[attr-defined]
 
-        async def middleware(request):  # type: ignore[no-untyped-def]
-            response = await get_response(request)
-            response.headers.setdefault("Content-Security-Policy", POLICY)
-            return response
-    else:
+    def finish(response: HttpResponseBase) -> HttpResponseBase:
+        response["X-Request-ID"] = known
+        return response
 
-        def middleware(request):  # type: ignore[no-untyped-def]
-            response = get_response(request)
-            response.headers.setdefault("Content-Security-Policy", POLICY)
-            return response
+    with logs.ids(request=known):
+        yield finish
 
-    return middleware
+
+@contextmanager
+def _policy(request: HttpRequest) -> Iterator[Finish]:
+    def finish(response: HttpResponseBase) -> HttpResponseBase:
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        return response
+
+    yield finish
+
+
+request_id = _both(_request_id)
+content_security_policy = _both(_policy)

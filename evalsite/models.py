@@ -7,7 +7,7 @@ import secrets
 from datetime import timedelta
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import User
 from django.db import models
 from django.utils import timezone
 
@@ -28,7 +28,7 @@ class SignInLink(models.Model):
         return f"link for {self.user_id} until {self.expires_at:%H:%M}"
 
     @classmethod
-    def issue(cls, user: AbstractUser) -> str:
+    def issue(cls, user: User) -> str:
         """A fresh token for this user; links that are spent or too old are forgotten."""
         cls.objects.filter(expires_at__lt=timezone.now() - timedelta(days=1)).delete()
         token = secrets.token_urlsafe(32)

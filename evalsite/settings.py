@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
@@ -22,18 +23,18 @@ env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
 try:
     DEBUG = env.bool("DEBUG", False)
-    PRODUCTION = env.bool("SOUNDCHECK_PRODUCTION", False)
+    PRODUCTION = env.str("SOUNDCHECK_PRODUCTION", "").lower() in ("1", "true", "yes", "on")
     DATA_DIR = Path(env.str("SOUNDCHECK_DATA_DIR", "") or BASE_DIR / "var").resolve()
     DATABASE_URL = env.str("DATABASE_URL", "")
     REDIS_URL = env.str("REDIS_URL", "")
     SECRET_KEY = env.str("SECRET_KEY", "")
-    ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", [])
-    SITE_ORIGINS = env.list("SITE_ORIGINS", [])
+    ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
+    SITE_ORIGINS: list[str] = env.list("SITE_ORIGINS", [])
     SITE_URL = env.str("SITE_URL", "").rstrip("/")
     SOUNDCHECK_SECRETS = env.str("SOUNDCHECK_SECRETS", "")
     SIMULATOR_URL = env.str("SIMULATOR_URL", "").rstrip("/")
     LOG_FORMAT = env.str("LOG_FORMAT", "text")
-    LOG_LEVEL = env.log_level("LOG_LEVEL", "INFO")
+    LOG_LEVEL = env.str("LOG_LEVEL", "INFO").upper()
     BEHIND_TLS_PROXY = env.bool("BEHIND_TLS_PROXY", False)
     IMPORT_LIMIT_MB = env.int("IMPORT_LIMIT_MB", 20)
     LEASE_SECONDS = env.int("LEASE_SECONDS", 15)
@@ -43,6 +44,8 @@ except EnvError as error:
 
 if LOG_FORMAT not in ("text", "json"):
     raise ImproperlyConfigured(f"LOG_FORMAT must be text or json, not {LOG_FORMAT!r}")
+if LOG_LEVEL not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+    raise ImproperlyConfigured(f"LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR, not {LOG_LEVEL!r}")
 if LEASE_SECONDS < 3:
     raise ImproperlyConfigured("LEASE_SECONDS must be 3 or more: a lease is renewed five times a second")
 
@@ -119,7 +122,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'soundcheck.sqlite3'}")}
+DATABASES = {"default": dj_database_url.parse(DATABASE_URL or f"sqlite:///{DATA_DIR / 'soundcheck.sqlite3'}")}
 DATABASES["default"]["ATOMIC_REQUESTS"] = False
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATA_DIR.mkdir(parents=True, exist_ok=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib.auth import get_user_model, login
+from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,18 +20,16 @@ OPERATOR = "operator"
 sign_in = LoginView.as_view(template_name="registration/sign_in.html")
 
 
-def operator() -> AbstractUser:
+def operator() -> User:
     """The first person of an installation; has no password until somebody sets one."""
-    user, made = get_user_model().objects.get_or_create(
-        username=OPERATOR, defaults={"is_staff": True, "is_superuser": True}
-    )
+    user, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_staff": True, "is_superuser": True})
     if made:
         user.set_unusable_password()
         user.save()
-    return user  # type: ignore[return-value]
+    return user
 
 
-def link_for(user: AbstractUser) -> str:
+def link_for(user: User) -> str:
     site = settings.SITE_URL or "http://127.0.0.1:8000"
     return site + reverse("sign-in-link", args=[SignInLink.issue(user)])
 

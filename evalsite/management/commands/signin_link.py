@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evalsite import signin
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         if user == signin.OPERATOR:
             self.stdout.write(signin.link_for(signin.operator()))
             return
-        found = get_user_model().objects.filter(username=user, is_active=True).first()
+        found = User.objects.filter(username=user, is_active=True).first()
         if found is None:
             raise CommandError(f"there is no active user {user!r}")
         self.stdout.write(signin.link_for(found))
