@@ -28,17 +28,11 @@ class IdsFilter(logging.Filter):
         return True
 
 
-class SecretsFilter(logging.Filter):
-    """The last line of defence: no known secret's value leaves through a log."""
+def _redacted(line: str) -> str:
+    """The last line of defence: no known secret's value leaves through a log, not in a traceback either."""
+    from runs_app.services import secrets
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        from runs_app.services import secrets
-
-        message = record.getMessage()
-        clean = secrets.redact(message)
-        if clean != message:
-            record.msg, record.args = clean, ()
-        return True
+    return secrets.redact(line)
 
 
 class TextFormatter(logging.Formatter):
@@ -46,7 +40,7 @@ class TextFormatter(logging.Formatter):
         known = getattr(record, "ids", {})
         tail = "".join(f" {key}={value}" for key, value in known.items())
         line = f"{record.levelname.lower():7} {record.name}: {record.getMessage()}{tail}"
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        return _redacted(f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line)
 
 
 class JsonFormatter(logging.Formatter):
@@ -60,4 +54,4 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return _redacted(json.dumps(line, ensure_ascii=False))

@@ -204,12 +204,12 @@ USE_I18N = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"ids": {"()": "evalsite.logs.IdsFilter"}, "secrets": {"()": "evalsite.logs.SecretsFilter"}},
+    "filters": {"ids": {"()": "evalsite.logs.IdsFilter"}},
     "formatters": {
         "text": {"()": "evalsite.logs.TextFormatter"},
         "json": {"()": "evalsite.logs.JsonFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids", "secrets"]}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["ids"]}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django.server": {"handlers": ["console"], "propagate": False},
