@@ -6,6 +6,7 @@ form that checks it. Rendering, with its limits, is the tool executor's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import jinja2
@@ -21,21 +22,25 @@ from scenarios_app.spec.wording import suggestion
 TEMPLATE_NAMES = frozenset({"args", "state", "facts", "reference_date", "now", "counter"})
 LONGEST_TEMPLATE = 20_000  # characters
 
+_FUNCTIONS = frozenset({"range", "dict"})
+_STATEMENTS = (nodes.Output, nodes.For, nodes.If, nodes.Assign, nodes.With)
+# In a plain tool_results map `{{args.order-id}}` is the argument of that name; to jinja2 it is a subtraction.
+_PLAIN_ARGUMENT = re.compile(r"\{\{\s*args\.[A-Za-z0-9_-]+\s*\}\}")
 _ENVIRONMENT = ImmutableSandboxedEnvironment()
-_OTHER_FILES = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
 
 
-def template_problems(value: Json, path: str) -> Iterator[Problem]:
-    """A problem for every text in `value` that cannot be rendered."""
+def template_problems(value: Json, path: str, *, plain: bool = False) -> Iterator[Problem]:
+    """A problem for every text in `value` that cannot be rendered. `plain`: it is part of a tool_results map."""
     if isinstance(value, str):
-        if message := _problem(value, expression=False):
+        text = _PLAIN_ARGUMENT.sub("", value) if plain else value
+        if message := _problem(text, expression=False):
             yield Problem(path, message)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from template_problems(item, join_path(path, path_of([key])))
+            yield from template_problems(item, join_path(path, path_of([key])), plain=plain)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from template_problems(item, f"{path}[{index}]")
+            yield from template_problems(item, f"{path}[{index}]", plain=plain)
 
 
 def expression_problem(text: str) -> str | None:
@@ -67,13 +72,14 @@ def _expression(text: str) -> nodes.Node:
 
 def _foreign(tree: nodes.Node) -> str | None:
     """What a template names that does not exist."""
-    if next(tree.find_all(_OTHER_FILES), None) is not None:
-        return "must not include or import other templates"
+    for statement in tree.find_all(nodes.Stmt):
+        if not isinstance(statement, _STATEMENTS):
+            return f"{type(statement).__name__.lower()} is not available in tool answers"
     for node in tree.find_all((nodes.Filter, nodes.Test)):
         known = _ENVIRONMENT.filters if isinstance(node, nodes.Filter) else _ENVIRONMENT.tests
         if node.name not in known:
             return f"there is no {type(node).__name__.lower()} {node.name}{suggestion(node.name, list(known))}"
-    unknown = _names(tree) - TEMPLATE_NAMES - set(_ENVIRONMENT.globals)
+    unknown = _names(tree) - TEMPLATE_NAMES - _FUNCTIONS
     if unknown:
         return f"there is no {', '.join(sorted(unknown))} here; known are {', '.join(sorted(TEMPLATE_NAMES))}"
     return None
@@ -82,7 +88,7 @@ def _foreign(tree: nodes.Node) -> str | None:
 def _names(tree: nodes.Node) -> set[str]:
     """Names that are read and nowhere set."""
     names = list(tree.find_all(nodes.Name))
-    own = {name.name for name in names if name.ctx != "load"} | {macro.name for macro in tree.find_all(nodes.Macro)}
+    own = {name.name for name in names if name.ctx != "load"}
     if next(tree.find_all(nodes.For), None) is not None:
         own.add("loop")
     return {name.name for name in names if name.ctx == "load"} - own

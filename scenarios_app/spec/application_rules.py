@@ -26,7 +26,7 @@ def problems(application: Application) -> Iterator[Problem]:
         yield from (problem.under(path) for problem in _tool(tool))
         if tool.name in application.tool_results and _behaviours(tool):
             yield Problem(f"tool_results.{tool.name}", f"this tool is answered by its {_behaviours(tool)[0]} already")
-    yield from template_problems(application.tool_results, "tool_results")
+    yield from template_problems(application.tool_results, "tool_results", plain=True)
 
 
 def _behaviours(tool: Tool) -> list[str]:

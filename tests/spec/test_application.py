@@ -116,8 +116,10 @@ def test_references_inside_a_schema_are_followed() -> None:
         ("result", "{% if args.x is evenn %}{% endif %}", "there is no test evenn"),
         ("result", "{{ arg.x }}", "there is no arg here; known are args, counter, facts"),
         ("result", "{{ secrets.KEY }}", "there is no secrets here"),
-        ("result", "{% include 'x' %}", "must not include"),
-        ("result", "{% import 'x' as y %}", "must not include"),
+        ("result", "{% include 'x' %}", "include is not available"),
+        ("result", "{% import 'x' as y %}", "import is not available"),
+        ("result", "{% macro m() %}{% endmacro %}", "macro is not available"),
+        ("result", "{{ lipsum() }}", "there is no lipsum here"),
         ("result", "x" * 20_001, "at most 20000 characters"),
         ("result", "{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "is not a template"),
         ("error", "{{ nobody }}", "there is no nobody here"),
@@ -132,6 +134,12 @@ def test_a_template_that_cannot_run_is_named(field: str, text: str, words: str) 
     found = refused({"tools[0].answers": [{"result": 1}, answer]})
     assert list(found) == [f"tools[0].answers[1].{field}"]
     assert words in found[f"tools[0].answers[1].{field}"]
+
+
+def test_an_argument_with_a_hyphen_is_read_in_a_plain_map_alone() -> None:
+    text = "Order {{args.order-id}} of {{ args.name }}"
+    parse_application(changed(APPLICATION, {"tool_results.lookup_policy": {"text": text}}))
+    assert "there is no id here" in refused({"tools[0].answers[1].result": text})["tools[0].answers[1].result"]
 
 
 def test_templates_are_found_at_any_depth() -> None:
@@ -157,7 +165,7 @@ def test_templates_are_found_at_any_depth() -> None:
         "{{ counter('R-', 3) }} at {{ now }} on {{ reference_date }} for {{ facts.name | upper }}",
         "{% for r in state.reservations %}{{ loop.index }}: {{ r.id }}{% endfor %}",
         "{% set total = args.a + args.b %}{{ total if total > 3 else range(total) | list }}",
-        "{% macro line(x) %}{{ x }}{% endmacro %}{{ line(args.x) }}",
+        "{% with x = args.x %}{% if x is defined %}{{ dict(a=x) }}{% endif %}{% endwith %}",
         "no template, 50 % off {",
     ],
 )
