@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.spec.answer_templates import template_problems
@@ -180,6 +180,7 @@ def test_checking_a_template_never_runs_it(text: str) -> None:
     parse_application(changed(APPLICATION, {"tools[0].answers[1].when": text[2:-2]}))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text("{}%()[]|.,'\" \nabcargsif=+*-1#", max_size=60))
 def test_any_text_is_judged_without_an_exception(text: str) -> None:
     assert len(list(template_problems(text, "x"))) <= 1

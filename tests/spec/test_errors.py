@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.spec.errors import Problem, SpecError, by_field, join_path, parts_of, path_of
@@ -16,6 +16,7 @@ def test_a_key_with_spaces_or_dots_is_quoted() -> None:
     assert path_of(("arguments", "first name", "a.b", "$any_of", 0)) == 'arguments["first name"]["a.b"].$any_of[0]'
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.one_of(st.integers(min_value=0), st.text())))
 def test_every_path_reads_back(parts: list[str | int]) -> None:
     assert parts_of(path_of(parts)) == tuple(parts)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.spec import jsontext
@@ -33,12 +33,14 @@ def refused(data: bytes | str) -> list[tuple[str, int | None, str]]:
     return [(problem.path, problem.line, problem.message) for problem in caught.value.problems]
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(VALUES)
 def test_what_was_written_is_read_back(value: Any) -> None:
     assert jsontext.load(jsontext.dumps(value)) == value
     assert jsontext.load(json.dumps(value)) == value
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text() | st.text('[]{},:"\\ \n0123456789.eE+-truefalsn', max_size=40) | st.binary())
 @example("[" * 3000)
 @example('{"a":' * 3000)
@@ -179,6 +181,7 @@ def test_halves_of_an_emoji_join_and_a_lonely_half_or_nul_is_replaced() -> None:
     assert jsontext.clean_text("\ufeffkept") == "\ufeffkept"
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(ANY_VALUES)
 def test_cleaning_loses_nothing_and_is_done_once(value: Any) -> None:
     cleaned = jsontext.clean(value)
@@ -246,6 +249,7 @@ def test_a_circle_is_refused() -> None:
         jsontext.dumps(circle)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.dictionaries(TEXTS, VALUES, min_size=2, max_size=5), st.randoms())
 def test_the_canonical_form_does_not_know_the_order_of_keys(value: dict[str, Any], random: Any) -> None:
     items = list(value.items())
@@ -253,6 +257,7 @@ def test_the_canonical_form_does_not_know_the_order_of_keys(value: dict[str, Any
     assert jsontext.canonical(dict(items)) == jsontext.canonical(value)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(VALUES)
 def test_the_canonical_form_is_json_of_an_equal_value(value: Any) -> None:
     assert json.loads(jsontext.canonical(value)) == value
@@ -270,6 +275,7 @@ def test_different_values_are_canonically_different(one: Any, other: Any) -> Non
     assert jsontext.canonical([one]) != jsontext.canonical([other])
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(VALUES, st.sampled_from([None, 1]))
 def test_every_value_of_a_text_is_found_at_its_line(value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=False)

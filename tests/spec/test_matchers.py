@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.spec.errors import SpecError
@@ -123,6 +123,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(VALUES)
 def test_any_value_is_judged_without_an_exception_and_a_judged_good_one_is_taken_apart(value: Any) -> None:
     if not list(matcher_problems(value)):
@@ -130,6 +131,7 @@ def test_any_value_is_judged_without_an_exception_and_a_judged_good_one_is_taken
         assert (operator is not None) == (isinstance(value, dict) and any(key.startswith("$") for key in value))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text(max_size=60))
 def test_any_pattern_is_judged_without_an_exception(pattern: str) -> None:
     assert len(list(matcher_problems({"$regex": pattern}))) <= 1

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -432,6 +432,7 @@ SCENARIOS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(SCENARIOS)
 def test_any_scenario_comes_back_as_it_was_given(document: dict[str, Any]) -> None:
     scenario = parse_scenario(document)

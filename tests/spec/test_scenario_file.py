@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.spec.errors import SpecError
@@ -32,6 +32,7 @@ def test_a_file_is_read_and_written_back_unchanged() -> None:
     assert dump_file(parsed.scenarios) == document
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(SCENARIOS, min_size=1, max_size=3, unique_by=lambda scenario: str(scenario["id"])))
 def test_exporting_what_was_imported_gives_the_file(scenarios: list[dict[str, Any]]) -> None:
     once = dump_file(parse_file(file_of(*scenarios, version="1.1")).scenarios)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from scenarios_app.spec.schema import application_schema, configuration_schema, scenario_file_schema
@@ -49,6 +49,7 @@ def test_a_good_document_is_valid(name: str, document: Any) -> None:
     assert errors(name, document) == []
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(SCENARIOS)
 def test_any_scenario_that_the_parser_takes_is_valid(document: dict[str, Any]) -> None:
     assert errors("scenarios", in_file(document)) == []
