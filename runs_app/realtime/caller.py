@@ -33,10 +33,11 @@ async def say(line: Line, planned: PlannedTurn) -> TurnDraft:
 
 async def _type(line: Line, text: str) -> TurnDraft:
     journal = line.journal
-    journal.timeline.begin(journal.clock.now_s())
+    now_s = journal.clock.now_s()
+    journal.timeline.begin(now_s)
     journal.log.flush()
-    turn = journal.begin_turn(text)
-    _mark_sent(line, turn)
+    turn = journal.begin_turn(text, now_s)
+    _mark_sent(line, turn, now_s)
     await line.send(journal.plan.dialect.message("user", text))
     return turn
 
@@ -48,14 +49,15 @@ async def _speak(line: Line, text: str, audio: Int16) -> TurnDraft:
     start_s = clock.now_s()
     spoken = Spoken(timeline.start_turn(start_s))
     journal.log.flush()
-    turn = journal.begin_turn(text)
+    turn = journal.begin_turn(text, start_s)
     try:
         await _stream(line, audio, Cadence(start_s), spoken)
-        timeline.end_turn_of_caller(clock.now_s())
     finally:
         turn.caller = Span(spoken.start, timeline.caller.end)
         _note_spoken(line, turn, spoken)
-    _mark_sent(line, turn)
+    said_s = clock.now_s()
+    timeline.end_turn_of_caller(said_s)
+    _mark_sent(line, turn, said_s)
     await line.send(journal.plan.dialect.commit())
     return turn
 
@@ -107,6 +109,6 @@ def _note_spoken(line: Line, turn: TurnDraft, spoken: Spoken) -> None:
     )
 
 
-def _mark_sent(line: Line, turn: TurnDraft) -> None:
-    turn.sent_ms = line.journal.now_ms()
-    line.journal.log.note(line.journal.clock.now_s(), "turn.sent", source="caller", turn=turn.index)
+def _mark_sent(line: Line, turn: TurnDraft, at_s: float) -> None:
+    turn.sent_ms = line.journal.timeline.t_ms(at_s)
+    line.journal.log.note(at_s, "turn.sent", source="caller", turn=turn.index)

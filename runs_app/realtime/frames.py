@@ -49,7 +49,9 @@ class FrameReader:
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         self._secrets = secrets
         self._halves: dict[Hashable, tuple[str, dict[str, Json]]] = {}
-        self._seen: set[tuple[str, int]] = set()
+        self._digests: dict[str, int] = {}
+        self._repeatable: set[str] = set()
+        self._ids_are_unique = True
 
     def read(self, raw: str | bytes) -> Frame:
         """Raises BadFrame. A character whose second half comes with the next delta waits for it."""
@@ -62,15 +64,20 @@ class FrameReader:
         return Frame(body["type"], body, without_audio(body))
 
     def is_repeat(self, frame: Frame, raw: str | bytes) -> bool:
-        """True when a relay sent the very same event again: same event_id and same bytes."""
+        """True for a delta that a relay sent again: same event_id, same bytes. Everything else may come twice.
+
+        A server that gives one event_id to different events is not believed from then on.
+        """
         event_id = frame.body.get("event_id")
-        if not isinstance(event_id, str) or not event_id:
+        if not self._ids_are_unique or not isinstance(event_id, str) or not event_id:
             return False
-        key = (event_id, hash(raw))
-        if key in self._seen:
-            return True
-        self._seen.add(key)
-        return False
+        digest = hash(raw)
+        before = self._digests.setdefault(event_id, digest)
+        self._ids_are_unique = before == digest
+        repeated = event_id in self._repeatable and before == digest
+        if frame.type.endswith(".delta"):
+            self._repeatable.add(event_id)
+        return repeated
 
     def unfinished(self) -> list[dict[str, Json]]:
         """A last delta (U+FFFD) for each text that broke off in the middle of a character."""

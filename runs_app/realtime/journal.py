@@ -59,12 +59,12 @@ class Journal:
         if first:
             self.log.note(self.clock.now_s(), "warning", name=name, detail=detail)
 
-    def begin_turn(self, text: str) -> TurnDraft:
+    def begin_turn(self, text: str, at_s: float) -> TurnDraft:
         """The timeline must have begun. `sent_ms` is put right when the turn has been sent whole."""
-        turn = TurnDraft(index=len(self.turns), caller_text=text, sent_ms=self.now_ms())
+        turn = TurnDraft(index=len(self.turns), caller_text=text, sent_ms=self.timeline.t_ms(at_s))
         self.turns.append(turn)
         self.turn_open = True
-        self.log.note(self.clock.now_s(), "turn.started", source="caller", turn=turn.index, text=text)
+        self.log.note(at_s, "turn.started", source="caller", turn=turn.index, text=text)
         return turn
 
     def end_turn(self, status: Status, reason: str | None = None) -> None:

@@ -110,11 +110,12 @@ async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.
         watch.cancel()  # who asks to stop now is too late: the conversation stands
         return ending
     except BrokenOff as broken:
+        receiver.cancel()  # nothing that comes now belongs to the conversation
         journal.end_turn(broken.turn_status, broken.turn_reason)
         raise
     finally:
-        receiver.cancel()
         await _hang_up(line, within_s)
+        receiver.cancel()
 
 
 async def _hang_up(line: Line, within_s: float) -> None:

@@ -6,22 +6,22 @@ import asyncio
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from runs_app.realtime.dialects.realtime import RealtimeDialect
 from runs_app.realtime.pcm import Int16, to_bytes
-from runs_app.realtime.plan import Plan, PlannedTurn, Timeouts
-from runs_app.realtime.record import Event, Json
+from runs_app.realtime.plan import Mode, Plan, PlannedTurn, Timeouts
+from runs_app.realtime.record import Event, Json, Record
 from runs_app.realtime.session import Conversation, converse
 from runs_app.realtime.tools import ToolOutcome, ToolSandboxError
 from tests.scripted_events import session_created, session_updated
-from tests.scripted_server import Expect, ScriptedServer, Send, Step
+from tests.scripted_server import Expect, ScriptedServer, Send, Session, Step
 
-QUICK = Timeouts(
-    connect_s=2, session_ready_s=1, turn_s=2, close_s=0.3, error_grace_s=0.15, transcript_s=0.3
-)
+T = TypeVar("T")
+
+QUICK = Timeouts(connect_s=2, session_ready_s=1, turn_s=2, close_s=0.3, error_grace_s=0.15, transcript_s=0.3)
 
 
 @dataclass
@@ -46,6 +46,12 @@ class TableExecutor:
         return deepcopy(self.state)
 
 
+def known(value: T | None) -> T:
+    """The value, where a test knows that there is one."""
+    assert value is not None
+    return value
+
+
 def tool(name: str, *required: str) -> dict[str, Json]:
     properties = {key: {"type": "string"} for key in required}
     schema = {"type": "object", "properties": properties, "required": list(required)}
@@ -68,7 +74,7 @@ def chunks(samples: Int16, ms: int = 100) -> list[bytes]:
 
 def plan(url: str, *, audio: Int16 | None = None, text: str = "Hello", **changes: Any) -> Plan:
     """A text plan, or an audio plan (not in real time) when `audio` is given."""
-    mode = "text" if audio is None else "audio"
+    mode: Mode = "text" if audio is None else "audio"
     known = Plan(
         dialect=RealtimeDialect(),
         url=url,
@@ -84,14 +90,14 @@ def plan(url: str, *, audio: Int16 | None = None, text: str = "Hello", **changes
 
 
 @dataclass
-class Held(object):
+class Held:
     """A conversation that was held, with the events that came out of it."""
 
     conversation: Conversation
     events: list[Event]
 
     @property
-    def record(self):  # type: ignore[no-untyped-def]
+    def record(self) -> Record:
         return self.conversation.record
 
     @property
@@ -128,6 +134,6 @@ def asked() -> list[Step]:
     return [Expect("response.create")]
 
 
-def only_session(server: ScriptedServer):  # type: ignore[no-untyped-def]
+def only_session(server: ScriptedServer) -> Session:
     assert len(server.sessions) == 1
     return server.sessions[0]

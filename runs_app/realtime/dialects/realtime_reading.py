@@ -110,7 +110,7 @@ def _sound(body: Body) -> Incoming:
     if not delta:
         return NoMeaning()
     try:
-        data = base64.b64decode(delta + "=" * (-len(delta) % 4))
+        data = base64.b64decode(delta + "=" * (-len(delta) % 4), validate=True)
     except (binascii.Error, ValueError) as exc:
         return Unreadable("response.output_audio.delta", f"bad base64: {exc}")
     return Sound(_place(body), data)
