@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -30,6 +30,7 @@ CALL_TIMEOUT_S: Final = 60.0
 QUESTION_TIMEOUT_S: Final = 3 * CALL_TIMEOUT_S + 15.0
 _WORTH_A_RETRY: Final = frozenset({408, 409, 425, 429})
 _SCHEMA_NAME: Final = "grade"
+_KEPT: Final = 4_000  # characters of a body that is no answer
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class OpenAIJudge:
 
     async def _responses_call(self, question: Question) -> Reply:
         given: dict[str, Any] = {"reasoning": {"effort": self.reasoning_effort}} if self.reasoning_effort else {}
-        response = await self.client.responses.create(
+        raw = await self.client.responses.with_raw_response.create(
             model=self.model,
             instructions=question.instructions,
             input=question.evidence,
@@ -111,16 +112,11 @@ class OpenAIJudge:
             store=False,
             **given,
         )
-        usage = response.usage
-        return Reply(
-            body=_output_text(response),
-            input_tokens=usage.input_tokens if usage else None,
-            output_tokens=usage.output_tokens if usage else None,
-        )
+        return _read(raw, _of_response)
 
     async def _chat_call(self, question: Question) -> Reply:
         given: dict[str, Any] = {"reasoning_effort": self.reasoning_effort} if self.reasoning_effort else {}
-        completion = await self.client.chat.completions.create(
+        raw = await self.client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[
                 {"role": "system", "content": question.instructions},
@@ -132,13 +128,41 @@ class OpenAIJudge:
             },
             **given,
         )
-        usage = completion.usage
-        message = completion.choices[0].message if completion.choices else None
-        return Reply(
-            body=(message.content or message.refusal or "") if message else "",
-            input_tokens=usage.prompt_tokens if usage else None,
-            output_tokens=usage.completion_tokens if usage else None,
-        )
+        return _read(raw, _of_completion)
+
+
+def _read(raw: Any, reader: Callable[[Any], Reply]) -> Reply:
+    """The answer's text, or the body as it came when it is no answer of this API (a gateway's HTML, a cut-off JSON)."""
+    try:
+        return reader(raw.parse())
+    except (ValueError, AttributeError, TypeError):
+        what = "something that is no answer" if raw.text.strip() else "an empty body"
+        return Reply(error=f"the judge's endpoint sent {what}", body=raw.text[:_KEPT])
+
+
+def _of_response(response: Any) -> Reply:
+    """All text and refusals of a Response. A server that follows the API loosely may leave parts out."""
+    parts = [
+        getattr(part, "text", None) or getattr(part, "refusal", None) or ""
+        for item in response.output or ()
+        for part in getattr(item, "content", None) or ()
+    ]
+    usage = response.usage
+    return Reply(
+        body="".join(parts),
+        input_tokens=usage.input_tokens if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+    )
+
+
+def _of_completion(completion: Any) -> Reply:
+    message = completion.choices[0].message if completion.choices else None
+    usage = completion.usage
+    return Reply(
+        body=(message.content or message.refusal or "") if message else "",
+        input_tokens=usage.prompt_tokens if usage else None,
+        output_tokens=usage.completion_tokens if usage else None,
+    )
 
 
 @asynccontextmanager
@@ -173,7 +197,7 @@ def _worth_a_retry(error: Exception) -> bool:
 
 def _in_words(error: openai.OpenAIError) -> str:
     if isinstance(error, openai.APIStatusError):
-        return f"the judge answered HTTP {error.status_code}: {_one_line(error.message)}"
+        return f"the judge answered HTTP {error.status_code}{_told(error)}"
     if isinstance(error, openai.APITimeoutError):
         return f"the judge did not answer within {CALL_TIMEOUT_S:.0f} s"
     if isinstance(error, openai.APIConnectionError):
@@ -181,19 +205,14 @@ def _in_words(error: openai.OpenAIError) -> str:
     return f"the judge's answer cannot be read: {_one_line(str(error))}"
 
 
+def _told(error: openai.APIStatusError) -> str:
+    message = error.body.get("message") if isinstance(error.body, dict) else None
+    return f": {_one_line(message)}" if isinstance(message, str) and message.strip() else ""
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())[:300]
 
 
 def _body_of(error: openai.OpenAIError) -> str:
-    return error.response.text[:4000] if isinstance(error, openai.APIStatusError) else ""
-
-
-def _output_text(response: Any) -> str:
-    """All text and refusals of the answer. A server that follows the API loosely may leave parts out."""
-    parts = [
-        getattr(part, "text", None) or getattr(part, "refusal", None) or ""
-        for item in response.output or ()
-        for part in getattr(item, "content", None) or ()
-    ]
-    return "".join(parts)
+    return error.response.text[:_KEPT] if isinstance(error, openai.APIStatusError) else ""

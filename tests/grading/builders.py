@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import json
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from runs_app.grading.case import Case, Evidence
+from runs_app.grading.judge import Question, Reply
 from runs_app.realtime.record import (
     RATE_HZ,
     SAMPLES_PER_MS,
@@ -26,6 +29,22 @@ _numbers = itertools.count(1)
 
 BOOKING = {"guest_name": "Nora", "date": "2027-05-15", "time": "18:00", "party_size": 3}
 REPLY = "I've booked a table for three under Nora on 15 May at six."
+
+
+@dataclass
+class PlainJudge:
+    """A judge of our own protocol: says what it is told to say about each dimension, by default that all is well."""
+
+    bodies: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    asked: list[Question] = field(default_factory=list)
+    model: str = "plain-judge"
+
+    async def ask(self, question: Question) -> Reply:
+        self.asked.append(question)
+        fine = json.dumps({"passed": True, "score": 1, "rationale": "All is well.", "evidence": []})
+        body = self.bodies.get(question.dimension, fine)
+        return Reply(body, self.errors.get(question.dimension, ""), 1, 12.5, 90, 20)
 
 
 def scenario(**changes: Any) -> Scenario:
