@@ -89,7 +89,9 @@ class _Bucket:
         if len(known) < len(self.prints):
             fresh = [scipy.fft.rfft(each, size, axis=1).conj() for each in self.prints[len(known) :]]
             known = self.spectra[size] = np.concatenate([known, np.stack(fresh)])
-        product = np.einsum("bf,pbf->pf", scipy.fft.rfft(heard, size, axis=1), known)
+        spectrum = scipy.fft.rfft(heard, size, axis=1)
+        # One by one: a phrase fits into the processor's cache, which makes this faster than one einsum over all.
+        product = np.stack([(each * spectrum).sum(axis=0) for each in known])
         return np.asarray(scipy.fft.irfft(product, size, axis=1).max(axis=1), np.float32)
 
 

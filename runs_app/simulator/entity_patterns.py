@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs_app.simulator.calendar_words import MONTHS, WEEKDAYS
-from runs_app.simulator.number_words import DIGIT, NUMBER, digits_of, number_of
+from runs_app.simulator.number_words import DIGIT, NUMBER, TENS, UNITS, digits_of, number_of
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,22 @@ _NO_NAMES = {
     "under", "actually", "instead", "could", "can", "do", "does", "if", "in", "but", "reservation", "table", "me",
     "id", "ok", "okay", "everyone", "all", "any", "two", "three", "four", "one", "calling", "looking", "afraid", "just",
 }  # fmt: skip
+# Words after a number that are not what it counts.
+_NO_NOUNS = {
+    *_NO_NAMES,
+    *UNITS,
+    *TENS,
+    "of",
+    "to",
+    "past",
+    "am",
+    "pm",
+    "with",
+    "from",
+    "by",
+    "percent",
+    "hundred",
+}
 _EXPLICIT_NAME = (
     r"(?:(?:my |the |her |his |guest |caller |customer )?name(?: is|['’]s|:)|(?:under|in|by) the name(?: of)?|"
     r"names? of|call me)"
@@ -104,7 +120,7 @@ def _id(found: re.Match[str]) -> Found:
 
 
 def _code(found: re.Match[str]) -> Found | None:
-    if re.fullmatch(r"\d+(?:ST|ND|RD|TH|AM|PM|S)", found.group()):
+    if re.fullmatch(r"\d+(?:ST|ND|RD|TH|AM|PM|S)|\d{4}-\d{2}-\d{2}T\d+", found.group()):
         return None
     return Found("id", found.group(), *found.span())
 
@@ -149,19 +165,7 @@ def _is_no_name(word: str) -> bool:
 
 def _quantity(found: re.Match[str]) -> Found | None:
     noun = found["noun"].lower()
-    if noun in _NO_NAMES or noun in (
-        "of",
-        "to",
-        "past",
-        "o",
-        "am",
-        "pm",
-        "with",
-        "from",
-        "by",
-        "percent",
-        "hundred",
-    ):
+    if noun in _NO_NOUNS:
         return None
     return Found("quantity", number_of(found["number"]), *found.span(), unit=_singular(noun))
 

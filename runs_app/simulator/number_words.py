@@ -19,12 +19,11 @@ _unit = "|".join(sorted(UNITS, key=len, reverse=True))
 _small = "|".join(word for word, value in UNITS.items() if 0 < value < 10)
 _ten = "|".join(TENS)
 _below_100 = rf"(?:(?:{_ten})(?:[ -](?:{_small}))?|{_unit})"
+_below_1000 = rf"(?:{_below_100}(?: hundred(?:(?: and)? {_below_100})?)?)"
 _ordinal = "|".join(sorted(ORDINALS, key=len, reverse=True))
 
 # Pieces of patterns, to be used with re.IGNORECASE; none of them has a group.
-WORDS = (
-    rf"(?:{_below_100}(?: hundred(?:(?: and)? {_below_100})?)?(?: thousand(?:(?: and)? {_below_100})?)?)\b"
-)
+WORDS = rf"(?:{_below_1000}(?: thousand(?:(?: and)? {_below_1000})?)?)\b"
 NUMBER = rf"(?:\d+\b|{WORDS})"
 ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)\b|(?:(?:twenty|thirty)[ -])?(?:{_ordinal})\b)"
 DIGIT = rf"(?:\d\b|(?:{'|'.join(_DIGIT_WORDS)})\b)"

@@ -9,7 +9,7 @@ _NEGATED = re.compile(
 )
 _REFUSED = re.compile(
     r"\b(?:cannot|can not|unable|not (?:able|allowed|permitted|authori[sz]ed|possible)|impossible|"
-    r"(?:can|may) only|only (?:the )?(?:guest|owner|account holder|person)|(?:must|have to|need to) decline|declined?s?|refus\w+|"
+    r"(?:can|may) only|only (?:the )?(?:guest|owner|account holder|person)|declin\w+|refus\w+|"
     r"will not|not going to)\b|\b(?:can|won|may|couldn)[’']?n?[’']t\b",
     re.IGNORECASE,
 )

@@ -57,11 +57,11 @@ def _voice(asked: dict[str, Json]) -> str:
 
 def _format(asked: dict[str, Json]) -> str:
     kind = asked.get("response_format", "mp3")
-    if kind not in _CONTENT_TYPES:
+    if not isinstance(kind, str) or kind not in _CONTENT_TYPES:
         raise RequestError(
             f"response_format {kind!r} is not offered here; ask for pcm or wav", "response_format"
         )
-    return str(kind)
+    return kind
 
 
 def _speed(asked: dict[str, Json]) -> float:

@@ -47,6 +47,7 @@ _LEAD_MS, _TAIL_MS, _FADE_MS = 40, 60, 5
 _FRAME_MS = 5
 # hibari's own range; what lies outside sounds broken.
 _SLOWEST, _FASTEST = 0.5, 2.0
+_NOTHING = "the text holds nothing that can be said aloud"
 _MEMORY_PHRASES = 256
 _DISK_PHRASES = 2_000
 
@@ -68,12 +69,14 @@ def synthesise(text: str, voice: str = CALLER, *, speed: float = 1.0) -> Samples
     that can be said.
     """
     said = spoken(text)
+    if not any(letter.isalnum() for letter in said):
+        raise ValueError(_NOTHING)
     speed = min(max(speed, _SLOWEST), _FASTEST)
     stretch = _AGENT_STRETCH if known_voice(voice) == AGENT else 1.0
     with _speaking:
         wave = _model()(said, speed=min(speed * stretch, _FASTEST), seed=zlib.crc32(said.encode()))
     if not wave.size or not np.any(wave):
-        raise ValueError("the text holds nothing that can be said aloud")
+        raise ValueError(_NOTHING)
     if stretch != 1.0:
         # Samples made for 24 kHz are taken for a lower rate: pitch and pace fall together.
         wave = soxr.resample(wave, RATE_HZ, round(RATE_HZ * stretch), quality="HQ")
