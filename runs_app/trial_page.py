@@ -31,8 +31,8 @@ class Line:
     turn: int
     at_ms: float
     text: str
-    notes: tuple[str, ...] = ()
     call: ToolCall | None = None
+    first_of_turn: bool = False  # the agent's first words of the turn
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,10 @@ def transcript(record: Record) -> list[Line]:
         at = span_ms(turn.caller)[0] if turn.caller else turn.sent_ms
         lines.append(Line("caller", turn.index, at, turn.caller_text))
         calls = [call for call in record.tool_calls if call.turn == turn.index]
-        spoken = [Line("agent", turn.index, at_ms, text) for at_ms, text in _speeches(turn, calls)]
+        spoken = [
+            Line("agent", turn.index, at_ms, text, first_of_turn=place == 0)
+            for place, (at_ms, text) in enumerate(_speeches(turn, calls))
+        ]
         asked = [Line("tool", turn.index, call.called_ms, call.name, call=call) for call in calls]
         lines += sorted([*spoken, *asked], key=lambda line: line.at_ms)
     return lines
@@ -93,9 +96,9 @@ def lanes(record: Record, turns: Iterable[dict[str, Any]], checks: Iterable[dict
 def _gaps(turns: Iterable[dict[str, Any]]) -> list[Mark]:
     found = []
     for turn in turns:
-        start, end = turn.get("request_end_ms"), turn.get("answer_start_ms")
+        start, end = turn.get("caller_speech_end_ms"), turn.get("agent_speech_start_ms")
         if start is not None and end is not None:
-            found.append(Mark("gap", start, end, f"{turn['response_latency_ms']:.0f} ms", "wait"))
+            found.append(Mark("gap", start, end, f"{end - start:.0f} ms", "wait"))
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jiwer
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, render
@@ -59,7 +58,7 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> di
     if record is not None:
         lanes = trial_page.lanes(record, turns, checks)
         page |= {
-            "lines": [_heard(line, record, turns) for line in trial_page.transcript(record)],
+            "lines": [_line(line, record, turns) for line in trial_page.transcript(record)],
             "lanes": lanes,
             "lanes_json": lanes.to_json(),
             "hear": trial_page.hear(checks, lanes.duration_ms) if found.wav else None,
@@ -74,16 +73,12 @@ def _check(check: Any) -> dict[str, Any]:
     return row
 
 
-def _heard(line: trial_page.Line, record: Record, turns: list[dict[str, Any]]) -> dict[str, Any]:
-    """A line of the transcript with what was recognised of it, and how soon it was answered."""
-    row: dict[str, Any] = {"line": line}
-    turn = record.turns[line.turn]
-    if line.who == "caller" and turn.heard_text is not None:
-        row["heard"] = turn.heard_text
-        row["word_error_rate"] = jiwer.wer(line.text.lower(), turn.heard_text.lower()) if line.text.strip() else None
-    if line.who == "agent":
-        row["numbers"] = next((t for t in turns if t.get("turn") == line.turn), None)
-    return row
+def _line(line: trial_page.Line, record: Record, turns: list[dict[str, Any]]) -> dict[str, Any]:
+    """A line of the transcript with what was recognised of it, or how soon it was said."""
+    numbers = next((row for row in turns if row.get("index") == line.turn), {})
+    if line.who == "caller":
+        return {"line": line, "heard": record.turns[line.turn].heard_text, "numbers": numbers}
+    return {"line": line, "numbers": numbers}
 
 
 def _neighbours(found: Trial) -> dict[str, Any]:
