@@ -49,7 +49,7 @@ class ScenarioRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`pairs` holds each two configurations in the given order: the earlier one is A, the baseline."""
+    """`pairs` holds each two configurations in the given order, or each with the first: the earlier one is A."""
 
     configurations: tuple[ConfigurationSummary, ...]
     pairs: tuple[PairComparison, ...]
@@ -73,9 +73,10 @@ def compare(
     configurations: Sequence[str],
     rules: Sequence[MetricRule] = PRIMARY,
     metrics: Sequence[str] = (),
+    against_first: bool = False,
 ) -> Comparison:
     """`configurations`: keys in the order to show them, the baseline first. `rules`: metrics that get a difference
-    and a verdict. `metrics`: further ones that are only summarised.
+    and a verdict. `metrics`: further ones that are only summarised. `against_first`: pairs with the baseline alone.
 
     Raises ValueError for a key or a metric given twice.
     """
@@ -83,9 +84,10 @@ def compare(
     _refuse_twice("configuration", configurations)
     _refuse_twice("metric", [rule.name for rule in rules])
     of_key = {key: of_configuration(rows, key) for key in configurations}
+    pairs = [(a, b) for a, b in combinations(configurations, 2) if a == configurations[0] or not against_first]
     return Comparison(
         configurations=tuple(summarise_configuration(key, of_key[key], names) for key in configurations),
-        pairs=tuple(compare_pair(a, of_key[a], b, of_key[b], rules) for a, b in combinations(configurations, 2)),
+        pairs=tuple(compare_pair(a, of_key[a], b, of_key[b], rules) for a, b in pairs),
         scenarios=_scenario_rows(of_key, names),
         rules=tuple(rules),
     )

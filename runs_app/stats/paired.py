@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -113,10 +114,12 @@ def sign_flip_p(differences: Sequence[float]) -> float | None:
     return float((reached.sum() + 1) / (RESAMPLES + 1))
 
 
+@lru_cache(maxsize=4)
 def _all_signs(n: int) -> npt.NDArray[np.float64]:
     bits = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1
     return np.asarray(1.0 - 2.0 * bits)
 
 
+@lru_cache(maxsize=4)  # 2 MB for 30 pairs, and most of the time that a comparison takes
 def _random_signs(n: int) -> npt.NDArray[np.float64]:
     return np.random.default_rng(SEED).choice((-1.0, 1.0), size=(RESAMPLES, n))
