@@ -188,7 +188,7 @@ def in_words(mention: Mention) -> str:
     """A mention for a person to read: "August 6", "7 p.m.", "4 people", "R-100"."""
     value = str(mention.value)
     if mention.kind == "date" and (found := re.fullmatch(r"(?:(\d{4})|-)-(\d\d)-(\d\d)", value)):
-        year = f" {found[1]}" if found[1] else ""
+        year = f", {found[1]}" if found[1] else ""
         return f"{MONTHS[int(found[2]) - 1].title()} {int(found[3])}{year}"
     if mention.kind == "time":
         hour, minute = int(value[:2]), value[3:]

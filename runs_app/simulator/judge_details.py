@@ -33,33 +33,37 @@ def details(demand: Demand, evidence: Evidence) -> Iterator[Finding]:
     for each in demand.forbidden:
         if any(same(each, other) for other in said) and not any(same(each, other) for other in allowed):
             yield Finding("wrong", f"The reply says {in_words(each)}, against: {demand.sentence}")
-    in_tools = in_calls(evidence)
+    understood = _understood(demand, evidence)
     for group in demand.wanted:
-        yield from _detail(group, allowed, said, in_tools)
-    unsaid = [group for group in demand.wanted if _has(group, in_tools) and not _has(group, said)]
+        other = _other(group, allowed, in_calls(evidence))
+        if other is not None:
+            yield Finding("wrong", f"The tool was called with {in_words(other)} instead of {_either(group)}")
+        yield from _in_reply(group, _other(group, allowed, said), said, understood)
+    unsaid = [group for group in demand.wanted if _has(group, understood) and not _has(group, said)]
     unsaid = [group for group in unsaid if _other(group, allowed, said) is None]
     if unsaid:
         listed = ", ".join(dict.fromkeys(_either(group) for group in unsaid))
-        yield Finding("slip", f"The reply does not say what the tool call has right: {listed}")
+        yield Finding("slip", f"The reply does not say what the agent had right: {listed}")
 
 
-def _detail(
-    group: tuple[Mention, ...], allowed: list[Mention], said: list[Mention], in_tools: list[Mention]
+def _understood(demand: Demand, evidence: Evidence) -> list[Mention]:
+    """What the agent need not say aloud: what it put into a call, and the caller's words when it asks or says no."""
+    calls = [each for call in evidence.tools or () for each in mentions_of(call, evidence.reference_date)]
+    if demand.denies or demand.asks:
+        calls += entities(evidence.request, reference_date=evidence.reference_date)
+    return calls
+
+
+def _in_reply(
+    group: tuple[Mention, ...], other: Mention | None, said: list[Mention], understood: list[Mention]
 ) -> Iterator[Finding]:
-    """One expected detail against the reply and against the calls that changed something."""
-    wanted = _either(group)
-    other_call = _other(group, allowed, in_tools)
-    other_said = _other(group, allowed, said)
-    if other_call is not None:
-        yield Finding(
-            "wrong", f"The tool was called with {in_words(other_call)} where {wanted} was expected."
-        )
+    """One expected detail against the reply; `other` is what stands there in its place."""
     if _has(group, said):
         return
-    if other_said is not None:
-        yield Finding("wrong", f"The reply says {in_words(other_said)} where {wanted} was expected")
-    elif not _has(group, in_tools):
-        yield Finding("unmet", f"The reply leaves out {wanted}")
+    if other is not None:
+        yield Finding("wrong", f"The reply says {in_words(other)} instead of {_either(group)}")
+    elif not _has(group, understood):
+        yield Finding("unmet", f"The reply leaves out {_either(group)}")
 
 
 def _either(group: tuple[Mention, ...]) -> str:

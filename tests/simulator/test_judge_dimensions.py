@@ -20,7 +20,7 @@ from tests.simulator.judge_cases import BOOKED, FULL, REQUEST, call, graded
             "context_fidelity",
             {"reply": FULL.replace("Friday, August 6", "August 7"), "tools": (call("2027-08-07"),)},
             0,
-            "The caller corrected August 7 2027 to August 6 2027; the agent kept the first.",
+            "The caller corrected August 7, 2027 to August 6, 2027; the agent kept the first.",
         ),
         (
             "context_fidelity",

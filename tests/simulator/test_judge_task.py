@@ -18,7 +18,7 @@ TASK: dict[str, tuple[dict[str, Any], float, str]] = {
     "done without details": (
         {"reply": "Done, your table is booked.", "tools": (call(),), "required": BOOK},
         0.75,
-        "does not say what the tool call has right: 2 people, Maya, August 6 2027, 7 p.m.",
+        "does not say what the agent had right: 2 people, Maya, August 6, 2027, 7 p.m.",
     ),
     "August 7 for August 6": (
         {
@@ -26,17 +26,17 @@ TASK: dict[str, tuple[dict[str, Any], float, str]] = {
             "tools": (call("2027-08-07"),),
         },
         0,
-        "The reply says August 7 2027 where August 6 2027 was expected.",
+        "The reply says August 7, 2027 instead of August 6, 2027.",
     ),
     "August 7 in the tool alone": (
         {"reply": "Done, your table is booked.", "tools": (call("2027-08-07"),)},
         0,
-        "The tool was called with August 7 2027 where August 6 2027 was expected.",
+        "The tool was called with August 7, 2027 instead of August 6, 2027.",
     ),
     "August 7 in the words alone": (
         {"reply": "Your table is booked for August 7 at 7 p.m.", "tools": (call(),)},
         0,
-        "The reply says August 7 2027 where August 6 2027 was expected.",
+        "The reply says August 7, 2027 instead of August 6, 2027.",
     ),
     "the reply corrects itself": (
         {"reply": FULL.replace("Friday, August 6", "August 7, sorry, August 6"), "tools": (call(),)},
@@ -46,17 +46,17 @@ TASK: dict[str, tuple[dict[str, Any], float, str]] = {
     "another time": (
         {"reply": FULL.replace("7 p.m.", "8 p.m."), "tools": (call(),)},
         0,
-        "8 p.m. where 7 p.m.",
+        "8 p.m. instead of 7 p.m.",
     ),
     "another number": (
         {"reply": FULL.replace("table for two", "table for four"), "tools": (call(),)},
         0,
-        "says 4 people where 2 people was expected",
+        "says 4 people instead of 2 people",
     ),
     "another name": (
         {"reply": FULL.replace("Maya", "Leo"), "tools": (call(),)},
         0,
-        "says Leo where Maya was expected",
+        "says Leo instead of Maya",
     ),
     "success without a tool": (
         {"reply": FULL, "required": BOOK},
@@ -99,6 +99,15 @@ TASK: dict[str, tuple[dict[str, Any], float, str]] = {
         },
         1,
         "",
+    ),
+    "refused without repeating whose": (
+        {
+            "reply": "I am sorry, I cannot do that for somebody else.",
+            "expected": "Declines to cancel R-207, which is not the caller's own.",
+            "request": "Please cancel reservation R-207. It belongs to my neighbour.",
+        },
+        0.75,
+        "does not say what the agent had right: R-207",
     ),
     "not refused": (
         {"reply": "Leo comes at 7 p.m.", "expected": REFUSAL, "request": "When does Leo come?"},
@@ -166,7 +175,7 @@ TASK: dict[str, tuple[dict[str, Any], float, str]] = {
             "request": "When?",
         },
         0,
-        "10 p.m. where 11 p.m.",
+        "10 p.m. instead of 11 p.m.",
     ),
     "yes in other words": (
         {
@@ -241,7 +250,7 @@ TASK: dict[str, tuple[dict[str, Any], float, str]] = {
             "tools": (cancel("R-200"),),
         },
         0,
-        "R-200 where R-100",
+        "R-200 instead of R-100",
     ),
 }
 
