@@ -10,10 +10,9 @@ from typing import Any
 from runs_app.simulator.free_text import choice_in, flag_in, text_in
 from runs_app.simulator.kinds import Kind, kind_of
 from runs_app.simulator.pick import Picker
+from runs_app.simulator.replies import UNKNOWN
 from runs_app.simulator.tool_fit import Tool, meanings, split_words
 from runs_app.simulator.wire import Json
-
-UNKNOWN = "unknown"
 
 _LAST_WORDS = {"end", "to", "until", "till", "checkout", "departure", "return", "due", "last"}
 _FROM_STATE: tuple[Kind, ...] = ("id", "name", "phone", "email")

@@ -18,11 +18,11 @@ from runs_app.simulator.wire import Json
 
 # What careful behaviour costs in thought, before the first output of a turn.
 THOUGHT_MS = {
-    "corrected_value": 220.0,
-    "check_first": 60.0,
-    "read_back": 140.0,
-    "refuse_strangers": 80.0,
-    "ask_missing": 80.0,
+    "corrected_value": 300.0,
+    "check_first": 100.0,
+    "read_back": 200.0,
+    "refuse_strangers": 100.0,
+    "ask_missing": 150.0,
 }
 
 
@@ -97,11 +97,10 @@ def _outputs(now: Situation) -> tuple[Say | Call, ...]:
     if not now.done:
         return _begin(now, plan)
     last, output = now.done[-1]
-    tool = next((tool for tool in now.tools if tool.name == last.name), None)
     result = replies.Result(output or "")
     rest = [intent for intent in plan if intent.tool.name not in {call.name for call, _ in now.done}]
     if result.error:
-        return (Say(replies.relay_error(tool, result.error)),)
+        return (Say(replies.relay_error(result.error)),)
     if result.available is False:
         return (Say(replies.not_available(_arguments_of(last), result.details)),)
     if rest and now.tool_choice != "none":

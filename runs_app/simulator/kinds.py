@@ -82,6 +82,8 @@ def phrase(name: str, value: Json) -> str:
         return f"at {said}"
     if kind == "name" and isinstance(value, str):
         return f"for {said}"
+    if kind == "id" and isinstance(value, str):
+        return f"number {said}"
     if words & {"party", "guests", "people", "persons"} and isinstance(value, int):
         return f"for {said} {'person' if value == 1 else 'people'}"
     return f"{label(name)} {said}"

@@ -27,6 +27,7 @@ _DONE = {
     "check": "I have checked",
     "track": "Here is what I see",
 }
+UNKNOWN = "unknown"  # what the clerk fills in for a required parameter that it did not hear
 _FLAGS = {"ok", "success", "available", "status_code"}
 
 
@@ -72,13 +73,11 @@ def ask_for(names: list[str]) -> str:
 
 def refuse(what: str | None) -> str:
     thing = f" with {what}" if what else ""
-    return f"I am sorry, I cannot help{thing}: only the verified owner may ask for that. Nothing has been changed."
+    return f"I am sorry, I cannot help{thing}: only the verified owner may ask for that."
 
 
-def relay_error(tool: Tool | None, error: str) -> str:
-    what = {"book": "The booking", "cancel": "The cancellation", "change": "The change", "check": "The check"}
-    thing = what.get(tool.action or "", "The request") if tool else "The request"
-    return f"I am sorry, that did not work. {thing} was not made: {error}."
+def relay_error(error: str) -> str:
+    return f"I am sorry, that did not work: {error}."
 
 
 def not_available(arguments: dict[str, Json], details: dict[str, Json]) -> str:
@@ -94,17 +93,19 @@ def available(arguments: dict[str, Json], details: dict[str, Json]) -> str:
 
 
 def success(tool: Tool | None, arguments: dict[str, Json], result: Result, *, read_back: bool) -> str:
-    """What came of a call, with its details; with `read_back` every detail that was used is said again."""
+    """What came of a call, with its details; with `read_back` every detail that was used is said as used."""
     head = _DONE.get(tool.action or "", "Done") if tool else "Done"
+    known = {name: value for name, value in arguments.items() if value != UNKNOWN} if read_back else {}
     if result.text is not None:
         told = f"{head}: {result.text.rstrip('.')}." if result.text else f"{head}."
+    elif not result.details:
+        return "The system gave nothing back, so I cannot confirm that it is done."
     else:
+        # What is read back is not said twice.
         details = {name: value for name, value in result.details.items() if not _is_flag(name, value)}
-        if not result.details:
-            return "The system gave nothing back, so I cannot confirm that it is done."
-        told = f"{head}: {_phrases(details)}." if details else f"{head}."
-    known = {name: value for name, value in arguments.items() if value != "unknown"}
-    return f"{told} Let me read that back: {_phrases(known)}." if read_back and known else told
+        news = _phrases({name: value for name, value in details.items() if known.get(name) != value})
+        told = f"{head}: {news}." if news else f"{head}."
+    return f"{told} I read it back: {_phrases(known)}." if known else told
 
 
 def state_fact(name: str, value: Json) -> str:

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import logging
 import sys
+import threading
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 
 from runs_app.simulator.app import create_app
+from runs_app.simulator.voices import synthesise
 
 LARGEST_MESSAGE_BYTES = 24 * 1024 * 1024  # 15 MiB of audio in base64, and its envelope
 
@@ -67,6 +69,8 @@ def serve(
         verbosity=0,
     )
     server.listening = listening
+    # The voice needs a second for its first words: not while a caller waits.
+    threading.Thread(target=synthesise, args=("Hello.",), daemon=True, name="warm-up").start()
     server.run()
     if server.failure:
         raise OSError(server.failure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from runs_app.simulator.clerk import Call, Decision, Say, decide
@@ -40,6 +41,7 @@ CREATE = tool(
 )
 CANCEL = tool("cancel_reservation", "Cancel a reservation.", ["reservation_id"], reservation_id=TEXT)
 END = tool("end_session", "Call when the caller is done.")
+BOOK = "Book a table for Maya on June 12 at 7 p.m. for two."
 RESTAURANT = [CHECK, CREATE, CANCEL, END]
 
 FACTS = {
@@ -60,8 +62,8 @@ def ask(
     instructions: str = "",
     *,
     tools: list[dict[str, Json]] | None = None,
-    before: list[Line] | None = None,
-    after: list[Line] | None = None,
+    before: Sequence[Line] = (),
+    after: Sequence[Line] = (),
     tool_choice: Json = "auto",
     forgetful: bool = False,
     all_at_once: bool = False,
@@ -72,7 +74,7 @@ def ask(
         instructions=instructions + context(**block),
         tools=RESTAURANT if tools is None else tools,
         tool_choice=tool_choice,
-        lines=[*(before or []), Said("user", text), *(after or [])],
+        lines=[*before, Said("user", text), *after],
         forgetful=forgetful,
         all_at_once=all_at_once,
     )
