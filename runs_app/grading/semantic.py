@@ -141,7 +141,8 @@ def judged_assertions(case: Case, grades: Mapping[str, Grade]) -> dict[str, Chec
 
 
 def _assertion(id: str, criterion: str, grade: Grade) -> Check:
-    evidence = {"question": criterion, "score": grade.score, "quotes": list(grade.evidence)}
+    asked = {"judge_model": grade.judge_model, "prompt_hash": grade.prompt_hash, "raw_reply": grade.raw_reply}
+    evidence = {"question": criterion, "score": grade.score, "quotes": list(grade.evidence), **asked}
     if grade.status == "not_assessed":
         return not_assessed(id, f"judge error: {grade.judge_error}", required=True, **evidence)
     return verdict(id, grade.status == "passed", required=True, reason=_because(grade), **evidence)

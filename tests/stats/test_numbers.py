@@ -234,7 +234,7 @@ def test_a_pass_rates_interval_covers_the_truth_where_plain_wilson_does_not() ->
     for _ in range(400):
         ease = 1 / (1 + np.exp(-random.normal(0.8, 1.5, size=20)))
         groups = [[float(x) for x in random.random(5) < p] for p in ease]
-        truth = 0.6577  # of this generator, over many scenarios
+        truth = 0.6383  # of this generator, over five million scenarios
         interval = rate_interval(groups)
         assert interval is not None
         honest += interval.low <= truth <= interval.high
