@@ -1,3 +1,55 @@
-from django.urls import URLPattern
+from django.urls import path, register_converter
 
-urlpatterns: list[URLPattern] = []
+from scenarios_app.converters import NameConverter
+from scenarios_app.views import (
+    applications,
+    configuration_edit,
+    configurations,
+    importing,
+    scenario_edit,
+    scenarios,
+    suites,
+)
+
+register_converter(NameConverter, "name")
+
+urlpatterns = [
+    # Scenarios
+    path("scenarios/", scenarios.scenario_list, name="scenarios"),
+    path("scenarios/new/", scenario_edit.scenario_new, name="scenario-new"),
+    path("scenarios/import/", importing.scenarios_import, name="scenarios-import"),
+    path("scenarios/validate/", scenario_edit.scenario_validate, name="scenario-validate"),
+    path("scenarios/<name:key>/", scenarios.scenario_page, name="scenario"),
+    path("scenarios/<name:key>/edit/", scenario_edit.scenario_edit, name="scenario-edit"),
+    path("scenarios/<name:key>/versions/<int:number>/", scenarios.scenario_version, name="scenario-version"),
+    path("scenarios/<name:key>/diff/", scenarios.scenario_diff, name="scenario-diff"),
+    path("scenarios/<name:key>/archive/", scenarios.scenario_archive, name="scenario-archive"),
+    # Suites
+    path("suites/", suites.suite_list, name="suites"),
+    path("suites/<name:name>/", suites.suite_page, name="suite"),
+    path("suites/<name:name>/export/", suites.suite_export, name="suite-export"),
+    # Applications
+    path("applications/", applications.application_list, name="applications"),
+    path("applications/new/", applications.application_new, name="application-new"),
+    path("applications/validate/", applications.application_validate, name="application-validate"),
+    path("applications/<name:name>/", applications.application_page, name="application"),
+    path("applications/<name:name>/edit/", applications.application_edit, name="application-edit"),
+    path(
+        "applications/<name:name>/versions/<int:number>/",
+        applications.application_version,
+        name="application-version",
+    ),
+    path("applications/<name:name>/diff/", applications.application_diff, name="application-diff"),
+    # Configurations
+    path("configurations/", configurations.configuration_list, name="configurations"),
+    path("configurations/new/", configuration_edit.configuration_new, name="configuration-new"),
+    path("configurations/validate/", configuration_edit.configuration_validate, name="configuration-validate"),
+    path("configurations/<name:name>/", configurations.configuration_page, name="configuration"),
+    path("configurations/<name:name>/edit/", configuration_edit.configuration_edit, name="configuration-edit"),
+    path(
+        "configurations/<name:name>/versions/<int:number>/",
+        configurations.configuration_version,
+        name="configuration-version",
+    ),
+    path("configurations/<name:name>/diff/", configurations.configuration_diff, name="configuration-diff"),
+]

@@ -1,0 +1,93 @@
+"""The form of a scenario. What has no field here (recordings, turns, persona, golden path ...) is kept untouched."""
+
+from __future__ import annotations
+
+from scenarios_app.forms.calls import Calls
+from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, line, prose
+from scenarios_app.forms.slots import COMMAS, FLAG, JSON, LINES, REFERENCE, TEXT, TEXT_OR_JSON, Slot
+
+DELEGATION = (
+    ("", "default: optional"),
+    ("optional", "optional"),
+    ("required", "required"),
+    ("forbidden", "forbidden"),
+)
+INTERACTION = (("single_turn", "one turn"), ("multi_turn", "several turns"))
+MODE = (("", "as the configuration says"), ("audio", "audio"), ("text", "text"))
+
+
+class ScenarioForm(SlotForm):
+    slots = (
+        Slot("id", ("id",)),
+        Slot("title", ("title",), TEXT),
+        Slot("type", ("type",)),
+        Slot("interaction", ("interaction",)),
+        Slot("tags", ("tags",), COMMAS),
+        Slot("text", ("input", "text"), TEXT),
+        Slot("summary", ("input", "context", "summary"), TEXT),
+        Slot("history", ("input", "context", "history"), JSON),
+        Slot("initial_state", ("application", "initial_state"), JSON),
+        Slot("application", ("application", "ref"), REFERENCE),
+        Slot("reference_date", ("reference_date",)),
+        Slot("answer", ("expected", "answer"), TEXT),
+        Slot("criteria", ("expected", "criteria"), LINES),
+        Slot("delegation", ("expected", "delegation")),
+        Slot("state", ("expected", "state"), JSON),
+        Slot("assertions", ("assertions",), JSON),
+        Slot("critical", ("critical",), FLAG),
+        Slot("mode", ("mode",)),
+        Slot("owner", ("owner",)),
+        Slot("source", ("source",), TEXT_OR_JSON),
+        Slot("notes", ("notes",), TEXT),
+    )
+    calls = (
+        Calls("required", ("expected", "tools", "required")),
+        Calls("prohibited", ("expected", "tools", "prohibited")),
+    )
+    call_labels = {
+        "required": (
+            "Required tool calls",
+            "In this order. The arguments named here must be met, others are free; a value may be a matcher such as "
+            '{"$any_of": ["18:00", "6 pm"]}.',
+        ),
+        "prohibited": ("Prohibited tool calls", "Counted when attempted, completed or not. Without arguments: any."),
+    }
+    layout = (
+        ("What it is", "", ("id", "title", "type", "interaction", "tags")),
+        ("The caller says", "", ("text",)),
+        (
+            "What the agent knows before",
+            "Handed to the agent with its instructions. Nothing from Expected ever reaches it.",
+            ("summary", "history", "initial_state", "reference_date", "application"),
+        ),
+        (
+            "Expected",
+            "For the evaluator alone.",
+            ("answer", "criteria", "delegation", "required", "prohibited", "state", "assertions"),
+        ),
+        ("Housekeeping", "", ("critical", "mode", "owner", "source", "notes")),
+    )
+
+    id = code_line("Id", "Letters, digits, dot, dash and underscore. It stays for good.")
+    title = line("Title")
+    type = line("Type", "Such as booking or correction. Without one, the first tag counts.")
+    interaction = choice("Interaction", INTERACTION)
+    tags = line("Tags", "Separated by commas.")
+    text = prose("Caller says", "Word for word what is spoken.", rows=4)
+    summary = prose("Summary of what went before", rows=2)
+    history = code("Earlier messages", 'A list such as [{"role": "user", "text": "…"}].')
+    initial_state = code("State at the start", "A JSON object that the tools read and change.")
+    reference_date = code_line("Reference date", "What “today” is for this call, such as 2027-05-14.")
+    application = code_line(
+        "Application", "NAME or NAME@VERSION. Empty: the configuration's own.", list="known-applications"
+    )
+    answer = prose("Answer", "What a good reply tells the caller, in your words. A judge reads it.", rows=3)
+    criteria = prose("Criteria", "One per line.", rows=3)
+    delegation = choice("Tool use", DELEGATION, "Whether the agent must, may or must not call tools.")
+    state = code("State at the end", 'A subset, or {"unchanged": true}. Empty: not checked.')
+    assertions = code("Assertions", 'Such as [{"metric": {"name": "response_latency_ms", "lt": 1500}}].')
+    critical = flag("Critical", "If it newly fails every time, no average makes up for it.")
+    mode = choice("Mode", MODE)
+    owner = line("Owner")
+    source = line("Source", "A bug or trial that this came from.")
+    notes = prose("Notes", rows=2)

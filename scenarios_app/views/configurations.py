@@ -1,0 +1,87 @@
+"""Configurations: the list, one configuration at a glance, its versions and the difference of two prompts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from scenarios_app.cards import configuration_card
+from scenarios_app.diffing import diff_texts
+from scenarios_app.models import Configuration, ConfigurationVersion
+from scenarios_app.presentation import pretty_json
+from scenarios_app.views.pages import page_of, two_versions
+
+
+def configuration_or_404(name: str) -> Configuration:
+    found: Configuration = get_object_or_404(Configuration.objects.named(name).select_related("latest"))
+    return found
+
+
+@require_safe
+def configuration_list(request: HttpRequest) -> HttpResponse:
+    q = request.GET.get("q", "").strip()
+    rows = Configuration.objects.current().matching(q).select_related("latest", "latest__created_by")
+    page = page_of(request, rows)
+    cards = [(row, configuration_card(row.latest.content)) for row in page if row.latest]
+    return render(request, "scenarios_app/configurations.html", {"q": q, "page": page, "cards": cards})
+
+
+@require_safe
+def configuration_page(request: HttpRequest, name: str) -> HttpResponse:
+    configuration = configuration_or_404(name)
+    return _show(request, configuration, configuration.latest)
+
+
+@require_safe
+def configuration_version(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    configuration = configuration_or_404(name)
+    return _show(request, configuration, get_object_or_404(configuration.versions, number=number))
+
+
+def _show(request: HttpRequest, configuration: Configuration, version: ConfigurationVersion | None) -> HttpResponse:
+    if version is None:
+        raise Http404
+    versions = list(configuration.versions.newest_first())
+    context = {
+        "configuration": configuration,
+        "version": version,
+        "versions": versions,
+        "prompts": prompt_numbers(versions),
+        "card": configuration_card(version.content),
+        "json": pretty_json(version.content),
+    }
+    return render(request, "scenarios_app/configuration.html", context)
+
+
+def prompt_numbers(versions: list[ConfigurationVersion]) -> dict[int, int]:
+    """Version number -> n of prompt@n: the n-th distinct instructions text of the configuration."""
+    seen: dict[str, int] = {}
+    ordered = sorted(versions, key=lambda version: version.number)
+    return {
+        version.number: seen.setdefault(version.content.get("instructions", ""), len(seen) + 1) for version in ordered
+    }
+
+
+@require_safe
+def configuration_diff(request: HttpRequest, name: str) -> HttpResponse:
+    configuration = configuration_or_404(name)
+    versions = list(configuration.versions.newest_first())
+    old, new = two_versions(request, versions)
+    prompts = diff_texts(old.content.get("instructions", ""), new.content.get("instructions", ""))
+    rest = diff_texts(_without_prompt(old.content), _without_prompt(new.content))
+    context = {
+        "thing": configuration,
+        "word": "configuration",
+        "versions": versions,
+        "old": old,
+        "new": new,
+        "parts": [("Instructions", prompts), ("Everything else", rest)],
+    }
+    return render(request, "scenarios_app/diff.html", context)
+
+
+def _without_prompt(content: dict[str, Any]) -> str:
+    return pretty_json({key: value for key, value in content.items() if key != "instructions"}, sort_keys=True)

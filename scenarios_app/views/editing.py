@@ -1,0 +1,89 @@
+"""What every editor page does with a POST: read it, switch its view, check it, save it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from scenarios_app.forms.editor import Editor, open_editor, read_editor, switched
+from scenarios_app.forms.fields import SlotForm
+from scenarios_app.forms.slots import Document
+from scenarios_app.services import ChangedMeanwhile
+from scenarios_app.spec.errors import Problem, SpecError
+
+Judge = Callable[[Document], Sequence[Problem]]
+Save = Callable[[Document, str, int | None], Any]  # content, note, number of the version it started from
+
+
+def edit_page(
+    request: HttpRequest,
+    *,
+    template: str,
+    form_class: type[SlotForm] | None,
+    document: Document,
+    number: int | None,
+    judge: Judge,
+    save: Save,
+    context: dict[str, Any],
+    fixed: str = "",
+) -> HttpResponse:
+    """The editor of a document whose newest version is `number` (None: it is new). Redirects to what was saved.
+
+    `fixed` is the field that nobody may change any more. Raises BadRequest for a form that lost its document.
+    """
+    context = {**context, "number": number}
+    if request.method == "POST":
+        context["number"] = _number(request)  # where this editor started, whatever was saved since
+        editor = _read(form_class, request)
+        if response := _act(request, editor, judge, save, context):
+            return response
+        editor = context.get("editor", editor)
+    else:
+        editor = open_editor(form_class, document, as_json=request.GET.get("view") == "json")
+        if number is not None:
+            editor.check(judge)
+    if fixed and editor.form:
+        editor.form.fields[fixed].widget.attrs["readonly"] = True
+    return render(request, template, {**context, "editor": editor, "note": request.POST.get("note", "")})
+
+
+def _act(
+    request: HttpRequest, editor: Editor, judge: Judge, save: Save, context: dict[str, Any]
+) -> HttpResponse | None:
+    """Does what the pressed button says. Returns where to go then; None to show the page, with `context` filled."""
+    action = request.POST.get("action", "save")
+    if action in ("form", "json"):
+        context["editor"] = switched(editor, to_json=action == "json")
+    elif action == "save" and editor.check(judge):
+        try:
+            return redirect(save(editor.document, request.POST.get("note", "")[:500], _number(request)))
+        except SpecError as error:
+            editor.refuse(error.problems)
+        except ChangedMeanwhile as error:
+            context |= {"meanwhile": error, "number": error.newest.number}
+    elif action == "check":
+        editor.check(judge)
+    return None
+
+
+def check_fragment(request: HttpRequest, form_class: type[SlotForm] | None, judge: Judge) -> HttpResponse:
+    """The problems of what is being typed, for htmx; nothing is stored."""
+    editor = _read(form_class, request)
+    editor.check(judge)
+    return render(request, "scenarios_app/editor_check.html", {"editor": editor})
+
+
+def _read(form_class: type[SlotForm] | None, request: HttpRequest) -> Editor:
+    try:
+        return read_editor(form_class, request.POST)
+    except SpecError as error:
+        raise BadRequest("The form has lost the document it edits. Load the page again.") from error
+
+
+def _number(request: HttpRequest) -> int | None:
+    text = request.POST.get("number", "")
+    return int(text) if text.isascii() and text.isdigit() else None

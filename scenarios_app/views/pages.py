@@ -1,0 +1,49 @@
+"""What the list pages share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+from django.shortcuts import get_object_or_404
+
+PAGE_SIZE = 100
+
+
+def page_of(request: HttpRequest, rows: QuerySet[Any]) -> Page[Any]:
+    """The page that ?page= names; a number out of range gives the nearest one."""
+    return Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+
+
+def two_versions(request: HttpRequest, versions: list[Any]) -> tuple[Any, Any]:
+    """The versions that ?from= and ?to= name; without them the newest and the one before.
+
+    `versions` are in order, newest first.
+    """
+    by_number = {version.number: version for version in versions}
+    try:
+        new = by_number[int(request.GET.get("to", versions[0].number))]
+        return by_number[int(request.GET.get("from", max(new.number - 1, 1)))], new
+    except (ValueError, KeyError) as error:
+        raise Http404 from error
+
+
+def content_to_edit(request: HttpRequest, thing: Any) -> Any:
+    """The newest content or, with ?from=NUMBER, that of an older version, which a save makes the newest again."""
+    number = request.GET.get("from")
+    if not number:
+        return thing.latest.content
+    if not (number.isascii() and number.isdigit()):
+        raise Http404
+    return get_object_or_404(thing.versions, number=int(number)).content
+
+
+def signed_in(request: HttpRequest) -> User:
+    """The person behind the request; the sign-in middleware lets nobody else come here."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user

@@ -1,0 +1,104 @@
+"""Writing scenarios: new, edit, duplicate, and the check while typing."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from scenarios_app.forms.scenario import ScenarioForm
+from scenarios_app.forms.slots import Document
+from scenarios_app.models import Application, Scenario
+from scenarios_app.services import create_scenario, save_scenario, scenario_warnings
+from scenarios_app.services.scenarios import free_key
+from scenarios_app.views.editing import check_fragment, edit_page
+from scenarios_app.views.limits import limited_body
+from scenarios_app.views.pages import content_to_edit, signed_in
+from scenarios_app.views.scenarios import scenario_or_404
+
+BLANK: Document = {
+    "id": "",
+    "title": "",
+    "interaction": "single_turn",
+    "tags": [],
+    "input": {"text": ""},
+    "application": {"initial_state": {}},
+    "expected": {"answer": ""},
+}
+TEMPLATE = "scenarios_app/scenario_edit.html"
+
+
+@limited_body
+@require_http_methods(["GET", "HEAD", "POST"])
+def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
+    scenario = scenario_or_404(key)
+    assert scenario.latest is not None
+
+    def save(content: Document, note: str, number: int | None) -> Scenario:
+        saved = save_scenario(
+            scenario=scenario, content=content, user=signed_in(request), note=note, expected_number=number
+        )
+        said = f"Saved as version {saved.version.number}." if saved.created else "Nothing had changed: no new version."
+        messages.success(request, said)
+        return scenario
+
+    return edit_page(
+        request,
+        template=TEMPLATE,
+        form_class=ScenarioForm,
+        document=content_to_edit(request, scenario),
+        number=scenario.latest.number,
+        judge=scenario_warnings,
+        save=save,
+        context={"scenario": scenario, **_known()},
+        fixed="id",
+    )
+
+
+@limited_body
+@require_http_methods(["GET", "HEAD", "POST"])
+def scenario_new(request: HttpRequest) -> HttpResponse:
+    """A blank scenario, or with ?from=KEY a copy of that one under a free id."""
+
+    def save(content: Document, note: str, number: int | None) -> Scenario:
+        version = create_scenario(content=content, user=signed_in(request), note=note)
+        messages.success(request, f"{version.scenario.key} is saved as version 1.")
+        return version.scenario
+
+    return edit_page(
+        request,
+        template=TEMPLATE,
+        form_class=ScenarioForm,
+        document=_beginning(request),
+        number=None,
+        judge=scenario_warnings,
+        save=save,
+        context={"scenario": None, **_known()},
+    )
+
+
+def _beginning(request: HttpRequest) -> Document:
+    if request.method == "POST" or not request.GET.get("from"):
+        return copy.deepcopy(BLANK)
+    original = scenario_or_404(request.GET["from"])
+    assert original.latest is not None
+    return {**original.latest.content, "id": free_key(original.key)}
+
+
+def _known() -> dict[str, Any]:
+    """Names offered while typing."""
+    applications = Application.objects.current().select_related("latest")
+    contents = [application.latest.content for application in applications if application.latest]
+    return {
+        "applications": [application.name for application in applications],
+        "tools": sorted({tool["name"] for content in contents for tool in content.get("tools", [])}),
+    }
+
+
+@limited_body
+@require_POST
+def scenario_validate(request: HttpRequest) -> HttpResponse:
+    return check_fragment(request, ScenarioForm, scenario_warnings)

@@ -1,0 +1,98 @@
+"""Scenarios: the list, one scenario with its versions, the difference of two of them, archive and duplicate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from scenarios_app.cards import scenario_card
+from scenarios_app.diffing import diff_texts
+from scenarios_app.models import Scenario, ScenarioVersion, Suite
+from scenarios_app.presentation import pretty_json
+from scenarios_app.services import archive_scenario, unarchive_scenario
+from scenarios_app.views.pages import page_of, two_versions
+
+
+def scenario_or_404(key: str) -> Scenario:
+    scenario: Scenario = get_object_or_404(Scenario.objects.with_latest(), key__iexact=key)
+    return scenario
+
+
+@require_safe
+def scenario_list(request: HttpRequest) -> HttpResponse:
+    wanted = {name: request.GET.get(name, "").strip() for name in ("q", "tag", "suite", "sort", "archived")}
+    base = Scenario.objects.archived() if wanted["archived"] else Scenario.objects.current()
+    rows = base.matching(wanted["q"]).tagged(wanted["tag"]).in_suite(wanted["suite"]).sorted_by(wanted["sort"])
+    context = {
+        "page": page_of(request, rows.with_latest().prefetch_related("suites")),
+        "wanted": wanted,
+        "filtered": any(wanted[name] for name in ("q", "tag", "suite")),
+        "tags": base.tags(),
+        "suites": Suite.objects.current(),
+    }
+    return render(request, "scenarios_app/scenarios.html", context)
+
+
+@require_safe
+def scenario_page(request: HttpRequest, key: str) -> HttpResponse:
+    scenario = scenario_or_404(key)
+    return _show_version(request, scenario, scenario.latest)
+
+
+@require_safe
+def scenario_version(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    scenario = scenario_or_404(key)
+    return _show_version(request, scenario, get_object_or_404(scenario.versions, number=number))
+
+
+def _show_version(request: HttpRequest, scenario: Scenario, version: ScenarioVersion | None) -> HttpResponse:
+    if version is None:
+        raise Http404
+    context = {
+        "scenario": scenario,
+        "version": version,
+        "card": scenario_card(version.content),
+        "versions": scenario.versions.newest_first(),
+        "suites": scenario.suites.all(),
+        "json": pretty_json(version.content),
+    }
+    return render(request, "scenarios_app/scenario.html", context)
+
+
+@require_safe
+def scenario_diff(request: HttpRequest, key: str) -> HttpResponse:
+    scenario = scenario_or_404(key)
+    versions = list(scenario.versions.newest_first())
+    old, new = two_versions(request, versions)
+    says = diff_texts(old.content["input"]["text"], new.content["input"]["text"])
+    rest = diff_texts(_without_speech(old.content), _without_speech(new.content))
+    context = {
+        "thing": scenario,
+        "word": "scenario",
+        "versions": versions,
+        "old": old,
+        "new": new,
+        "parts": [("The caller says", says), ("Everything else", rest)],
+    }
+    return render(request, "scenarios_app/diff.html", context)
+
+
+def _without_speech(content: dict[str, Any]) -> str:
+    spoken = {key: value for key, value in content["input"].items() if key != "text"}
+    return pretty_json({**content, "input": spoken}, sort_keys=True)
+
+
+@require_POST
+def scenario_archive(request: HttpRequest, key: str) -> HttpResponse:
+    scenario = scenario_or_404(key)
+    if request.POST.get("archived") == "no":
+        unarchive_scenario(scenario=scenario)
+        messages.success(request, f"{scenario.key} is back in lists and new runs.")
+    else:
+        archive_scenario(scenario=scenario)
+        messages.success(request, f"{scenario.key} is archived: lists and new runs leave it out, old runs keep it.")
+    return redirect(scenario)

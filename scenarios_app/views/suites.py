@@ -1,0 +1,100 @@
+"""Suites: the list, one suite with its scenarios in order, and its export."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from scenarios_app.models import Scenario, Suite
+from scenarios_app.presentation import pretty_json
+from scenarios_app.services import (
+    NotStored,
+    add_to_suite,
+    create_suite,
+    export_suite,
+    find_scenario,
+    move_in_suite,
+    remove_from_suite,
+    suite_members,
+)
+from scenarios_app.spec.errors import SpecError
+from scenarios_app.views.pages import page_of
+
+
+def _suite_or_404(name: str) -> Suite:
+    suite: Suite = get_object_or_404(Suite.objects.named(name))
+    return suite
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def suite_list(request: HttpRequest) -> HttpResponse:
+    """All suites; a POST makes an empty one."""
+    context: dict[str, Any] = {"q": request.GET.get("q", "").strip(), "name": request.POST.get("name", "")}
+    if request.method == "POST":
+        try:
+            return redirect(create_suite(name=context["name"]))
+        except SpecError as error:
+            context["problems"] = [problem.message for problem in error.problems]
+    rows = Suite.objects.current().matching(context["q"]).annotate(size=Count("entries")).order_by("name")
+    return render(request, "scenarios_app/suites.html", {**context, "page": page_of(request, rows)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def suite_page(request: HttpRequest, name: str) -> HttpResponse:
+    """The scenarios in order; a POST adds, removes or moves one."""
+    suite = _suite_or_404(name)
+    context: dict[str, Any] = {"suite": suite}
+    if request.method == "POST":
+        problem = _change(request, suite)
+        if not problem:
+            return redirect(suite)
+        context |= {"problem": problem, "typed": request.POST.get("ids", "")}
+    context["page"] = page_of(request, suite_members(suite))
+    return render(request, "scenarios_app/suite.html", context)
+
+
+def _change(request: HttpRequest, suite: Suite) -> str:
+    """Does what the form asks for. Returns what is wrong with it, or ""."""
+    action, key = request.POST.get("action", ""), request.POST.get("key", "")
+    if action == "add":
+        return _add(request, suite)
+    scenario = suite.scenarios.filter(key__iexact=key).first()
+    if scenario is None:
+        return f"{key or 'that scenario'} is not in this suite any more"
+    if action == "remove":
+        remove_from_suite(suite=suite, scenario=scenario)
+        messages.success(request, f"{scenario.key} is no longer in {suite.name}. The scenario itself stays.")
+    elif action in ("up", "down"):
+        move_in_suite(suite=suite, scenario=scenario, by=-1 if action == "up" else 1)
+    else:
+        return "that button is unknown"
+    return ""
+
+
+def _add(request: HttpRequest, suite: Suite) -> str:
+    keys = request.POST.get("ids", "").replace(",", " ").split()
+    if not keys:
+        return "name at least one scenario id"
+    try:
+        scenarios: list[Scenario] = [find_scenario(key) for key in keys]
+    except NotStored as error:
+        return str(error)
+    added = add_to_suite(suite=suite, scenarios=scenarios)
+    messages.success(request, f"{added} added." if added else "They were in the suite already.")
+    return ""
+
+
+@require_safe
+def suite_export(request: HttpRequest, name: str) -> HttpResponse:
+    suite = _suite_or_404(name)
+    response = HttpResponse(pretty_json(export_suite(suite=suite)) + "\n", content_type="application/json")
+    file = f"{suite.name.replace('/', '-')}-{timezone.now():%Y-%m-%d}.json"
+    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file)}"
+    return response

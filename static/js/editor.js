@@ -1,0 +1,91 @@
+// The editors: checks while typing, lines of JSON, more rows for tool calls, a warning before changes are lost.
+// Without this module everything still works by the buttons.
+import { addGutter, goToLine } from "./editor-lines.js";
+
+const QUIET_MS = 500;
+const form = /** @type {HTMLFormElement} */ (document.getElementById("editor"));
+let timer = 0;
+let changed = form.querySelector(".problem-list") !== null;
+
+/** Ask the server once typing has paused; htmx answers the event and drops what is overtaken. */
+function checkSoon() {
+  changed = true;
+  clearTimeout(timer);
+  timer = setTimeout(() => form.dispatchEvent(new Event("check")), QUIET_MS);
+}
+
+form.addEventListener("input", (event) => {
+  if (/** @type {HTMLElement} */ (event.target).id === "id_note") changed = true;
+  else checkSoon();
+});
+
+form.addEventListener("submit", () => {
+  clearTimeout(timer);
+  changed = false;
+});
+
+addEventListener("beforeunload", (event) => {
+  if (changed) event.preventDefault();
+});
+
+/** What the check found is marked at the fields as well. */
+function markFields() {
+  for (const error of form.querySelectorAll(".field-error")) {
+    const field = error.closest(".field");
+    const input = field?.querySelector("input, textarea, select");
+    const wrong = error.textContent.trim() !== "";
+    field?.classList.toggle("wrong", wrong);
+    if (wrong) input?.setAttribute("aria-invalid", "true");
+    else input?.removeAttribute("aria-invalid");
+  }
+}
+document.addEventListener("htmx:afterSettle", markFields);
+
+// A link of the problem list leads into its field, and in JSON to its line.
+form.addEventListener("click", (event) => {
+  const link = /** @type {HTMLElement} */ (event.target).closest("a[href^='#id_']");
+  if (!link) return;
+  const input = document.getElementById(/** @type {HTMLAnchorElement} */ (link).hash.slice(1));
+  if (!input) return;
+  event.preventDefault();
+  input.focus();
+  const line = Number(/** @type {HTMLElement} */ (link).dataset.line);
+  if (line && input instanceof HTMLTextAreaElement) goToLine(input, line);
+  else input.scrollIntoView({ block: "center" });
+});
+
+/** @param {HTMLElement} group  A copy of its last row, emptied, with the next number. */
+function addRow(group) {
+  const rows = group.querySelectorAll(".call-row");
+  const last = rows[rows.length - 1];
+  const row = /** @type {HTMLElement} */ (last.cloneNode(true));
+  const before = `${group.dataset.prefix}-${rows.length - 1}-`;
+  const after = `${group.dataset.prefix}-${rows.length}-`;
+  for (const element of row.querySelectorAll("*")) {
+    for (const name of ["id", "name", "for", "aria-describedby"]) {
+      const value = element.getAttribute(name);
+      if (value) element.setAttribute(name, value.replaceAll(before, after));
+    }
+    if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) element.value = "";
+    if (element instanceof HTMLSelectElement) element.selectedIndex = 0;
+    if (element.classList.contains("field-error")) element.replaceChildren();
+    element.classList.remove("wrong");
+  }
+  last.after(row);
+  /** @type {HTMLElement} */ (row.querySelector("input")).focus();
+}
+
+for (const button of form.querySelectorAll("[data-add-row]")) {
+  button.addEventListener("click", (event) => {
+    event.preventDefault();
+    addRow(/** @type {HTMLElement} */ (button.closest(".call-rows")));
+  });
+}
+
+const json = /** @type {HTMLTextAreaElement|null} */ (form.querySelector("textarea[data-gutter]"));
+if (json) {
+  const mark = addGutter(json);
+  const linesNamed = () => [...form.querySelectorAll(".problem-list [data-line]")].map((link) => Number(link.dataset.line));
+  mark(linesNamed());
+  document.addEventListener("htmx:afterSettle", () => mark(linesNamed()));
+}

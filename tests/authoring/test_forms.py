@@ -1,0 +1,263 @@
+"""Forms lie over documents without loss: what nobody changed stays exactly as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from django.forms import CheckboxInput, Textarea, TextInput
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenarios_app.forms.configuration import ConfigurationForm
+from scenarios_app.forms.editor import Editor, open_editor, read_editor, switched
+from scenarios_app.forms.fields import SlotForm
+from scenarios_app.forms.scenario import ScenarioForm
+from scenarios_app.forms.slots import ABSENT, NotShown, put
+from scenarios_app.spec.errors import Problem, SpecError
+from tests.spec.examples import FULL_1_0
+from tests.support import configuration_json, scenario_json
+
+EVERYTHING: dict[str, Any] = {
+    **FULL_1_0,
+    "tags": ["with, comma", "plain"],
+    "persona": {"goal": "a table"},
+    "reference_date": "2027-05-01",
+    "critical": False,
+    "source": {"bug": "B-1"},
+    "notes": "one\r\ntwo\rthree",
+    "assertions": [{"turns": {"lte": 1}}],
+    "input": {**FULL_1_0["input"], "turns": [{"text": "And a high chair."}]},
+}
+
+
+def sent_by_browser(form: SlotForm) -> dict[str, str]:
+    """What a browser posts when nobody touched the form: CRLF in text areas, no line break in one-line inputs."""
+    posted = {}
+    for bound in form:
+        value = str(bound.value() or "")
+        widget = bound.field.widget
+        if isinstance(widget, CheckboxInput):
+            if value:
+                posted[bound.html_name] = "on"
+        elif isinstance(widget, Textarea):
+            posted[bound.html_name] = value.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
+        elif isinstance(widget, TextInput):
+            posted[bound.html_name] = value.replace("\r", "").replace("\n", "")
+        else:
+            posted[bound.html_name] = value
+    return posted
+
+
+def edited(form_class: type[SlotForm], document: dict[str, Any], **changes: str) -> dict[str, Any]:
+    """The document after a person changed these fields of its form."""
+    posted = sent_by_browser(form_class(document)) | changes
+    merged, problems = form_class(document, posted).merged()
+    assert problems == []
+    return merged
+
+
+@pytest.mark.parametrize(
+    ("form_class", "document"),
+    [
+        (ScenarioForm, scenario_json()),
+        (ScenarioForm, FULL_1_0),
+        (ScenarioForm, EVERYTHING),
+        (ScenarioForm, {}),
+        (ScenarioForm, {"title": "two\nlines", "type": None, "tags": [], "input": {"context": None}}),
+        (ConfigurationForm, configuration_json()),
+        (
+            ConfigurationForm,
+            configuration_json(judge={}, caller={}, timeouts={"turn": "60s", "connect": 5, "response": 0.5}),
+        ),
+        (ConfigurationForm, configuration_json(turn_detection={"type": "server_vad", "threshold": 0.5}, voice=None)),
+        (
+            ConfigurationForm,
+            configuration_json(price_table={"a": 1}, persona={"model": "m"}, audio={"real_time": False}),
+        ),
+        (
+            ConfigurationForm,
+            configuration_json(application={"name": "Café / süß", "version": 3}, backend={"mode": "direct"}),
+        ),
+    ],
+)
+def test_a_form_that_nobody_touched_changes_nothing(form_class: type[SlotForm], document: dict[str, Any]) -> None:
+    assert edited(form_class, document) == document
+
+
+texts = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+calls = st.fixed_dictionaries(
+    {"name": texts}, optional={"arguments": st.dictionaries(texts, values, max_size=3), "status": texts}
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "id": texts,
+            "title": texts,
+            "tags": st.lists(texts, max_size=4),
+            "input": st.fixed_dictionaries({"text": texts}, optional={"recordings": values}),
+            "application": st.fixed_dictionaries({}, optional={"initial_state": values}),
+            "expected": st.fixed_dictionaries(
+                {},
+                optional={
+                    "criteria": st.lists(texts, max_size=3),
+                    "state": values,
+                    "tools": st.fixed_dictionaries({"required": st.lists(calls, max_size=3)}),
+                },
+            ),
+            "critical": st.booleans(),
+            "unknown": values,
+        },
+    )
+)
+def test_whatever_the_document_holds_survives_the_form(document: dict[str, Any]) -> None:
+    assert edited(ScenarioForm, document) == document
+
+
+def test_a_changed_field_changes_its_place_and_nothing_else() -> None:
+    merged = edited(ScenarioForm, EVERYTHING, text="New words\r\nin two lines", tags="a, b", critical="on")
+    assert merged["input"] == {**EVERYTHING["input"], "text": "New words\nin two lines"}
+    assert (merged["tags"], merged["critical"]) == (["a", "b"], True)
+    untouched = EVERYTHING.keys() - {"input", "tags", "critical"}
+    assert {key: merged[key] for key in untouched} == {key: EVERYTHING[key] for key in untouched}
+
+
+def test_an_emptied_field_is_removed_with_the_object_it_was_alone_in() -> None:
+    document = scenario_json(input={"text": "Hello", "context": {"summary": "Before."}}, owner="A")
+    merged = edited(ScenarioForm, document, summary="", owner="")
+    assert merged == scenario_json(input={"text": "Hello"})
+
+
+def test_numbers_are_read_as_numbers_and_durations_as_they_are_written() -> None:
+    merged = edited(
+        ConfigurationForm, configuration_json(), timeout_turn="12.5", timeout_connect="500ms", tool_rounds="3"
+    )
+    assert (merged["timeouts"], merged["tool_rounds"]) == ({"turn": 12.5, "connect": "500ms"}, 3)
+
+
+def test_the_judge_is_there_while_its_box_is_ticked() -> None:
+    asked = edited(ConfigurationForm, configuration_json(), judged="on")
+    assert asked["judge"] == {}
+    named = edited(ConfigurationForm, asked, judge_model="m")
+    assert named["judge"] == {"model": "m"}
+    posted = sent_by_browser(ConfigurationForm(named))
+    del posted["judged"]
+    assert "judge" not in ConfigurationForm(named, posted).merged()[0]
+
+
+def test_a_reference_is_written_as_name_and_version() -> None:
+    assert edited(ConfigurationForm, configuration_json(), application="Café@3")["application"] == {
+        "name": "Café",
+        "version": 3,
+    }
+    assert edited(ConfigurationForm, configuration_json(), application="Café")["application"] == {"name": "Café"}
+    assert edited(ConfigurationForm, configuration_json(), application="Café@x")["application"]["version"] == "x"
+
+
+def test_rows_of_calls_are_added_changed_and_dropped() -> None:
+    document = scenario_json()
+    changes = {
+        "required-0-name": "",
+        "required-0-arguments": "",
+        "required-1-name": "find_table",
+        "required-1-arguments": '{"n": 1.0}',
+        "required-1-status": "any",
+        "prohibited-0-name": "cancel",
+    }
+    tools = edited(ScenarioForm, document, **changes)["expected"]["tools"]
+    assert tools == {
+        "required": [{"name": "find_table", "arguments": {"n": 1.0}, "status": "any"}],
+        "prohibited": [{"name": "cancel"}],
+    }
+
+
+def test_a_field_that_cannot_be_read_is_named_with_its_line() -> None:
+    posted = sent_by_browser(ScenarioForm(scenario_json())) | {
+        "state": '{\r\n"a": }',
+        "required-0-arguments": "{no}",
+    }
+    _, problems = ScenarioForm(scenario_json(), posted).merged()
+    assert [(p.path, p.message.startswith("line ")) for p in problems] == [
+        ("expected.state", True),
+        ("expected.tools.required[0].arguments", True),
+    ]
+
+
+def test_problems_of_a_row_find_it_although_an_earlier_row_was_emptied() -> None:
+    document = scenario_json(expected={"tools": {"required": [{"name": "a"}, {"name": "b", "status": "sometimes"}]}})
+    posted = sent_by_browser(ScenarioForm(document)) | {"required-0-name": ""}
+    editor = read_editor(
+        ScenarioForm, {**posted, "view": "form", "document": open_editor(ScenarioForm, document).base_json}
+    )
+    editor.refuse([Problem("expected.tools.required[0].status", "must be any or completed")])
+    assert editor.form is not None
+    assert editor.form.errors == {"required-1-status": ["must be any or completed"]}
+
+
+def opened(editor: Editor) -> Mapping[str, str]:
+    """What the browser sends of an opened editor."""
+    if editor.form is None:
+        return {"view": "json", "text_json": editor.text.replace("\n", "\r\n")}
+    return {"view": "form", "document": editor.base_json, **sent_by_browser(editor.form)}
+
+
+@pytest.mark.parametrize("document", [scenario_json(), FULL_1_0, EVERYTHING])
+def test_switching_there_and_back_loses_nothing(document: dict[str, Any]) -> None:
+    editor = open_editor(ScenarioForm, document)
+    for to_json in (True, False, True, False):
+        editor = switched(read_editor(ScenarioForm, opened(editor)), to_json=to_json)
+        assert (editor.view, editor.problems) == ("json" if to_json else "form", ())
+    assert read_editor(ScenarioForm, opened(editor)).document == document
+
+
+def test_what_a_form_cannot_show_stays_in_json_which_says_why() -> None:
+    editor = switched(read_editor(ScenarioForm, {"view": "json", "text_json": '{\n"title": 5}'}), to_json=False)
+    assert editor.view == "json"
+    (problem,) = editor.problems
+    assert (problem.path, problem.line, "must be text" in problem.message) == ("title", 2, True)
+
+
+def test_json_that_cannot_be_read_is_not_switched_away() -> None:
+    text = '{\n"title": \n}'
+    editor = switched(read_editor(ScenarioForm, {"view": "json", "text_json": text}), to_json=False)
+    assert (editor.view, editor.text) == ("json", text)
+    assert editor.problems[0].line == 3
+
+
+def test_json_that_is_no_object_is_refused() -> None:
+    assert "one JSON object" in read_editor(None, {"view": "json", "text_json": "[1]"}).problems[0].message
+
+
+def test_a_form_without_its_document_is_refused() -> None:
+    for document in ("", "[]", '{"title": 5}'):
+        with pytest.raises(SpecError):
+            read_editor(ScenarioForm, {"view": "form", "document": document})
+
+
+def test_a_list_too_long_for_rows_is_left_to_json() -> None:
+    document = scenario_json(expected={"tools": {"required": [{"name": "a"}] * 200}})
+    with pytest.raises(NotShown, match="fewer than 200"):
+        ScenarioForm(document)
+    assert len(ScenarioForm({}, {"required-999999999-name": "x"}).fields) < 1000
+
+
+def test_removing_keeps_top_level_objects() -> None:
+    document: dict[str, Any] = {"input": {"text": "x"}}
+    put(document, ("input", "text"), ABSENT)
+    assert document == {"input": {}}
+
+
+def test_a_stored_choice_outside_the_list_is_offered_and_kept() -> None:
+    form = ScenarioForm({"mode": "telepathy"})
+    assert '<option value="telepathy" selected>' in str(form["mode"])
+    assert '<option value="telepathy"' not in str(ScenarioForm({})["mode"])
