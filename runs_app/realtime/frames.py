@@ -11,6 +11,7 @@ from runs_app.realtime.record import Json
 from scenarios_app.spec.jsontext import clean_text
 
 SHOWN_OF_BAD_FRAME = 200
+DEEPEST = 100  # levels of lists and objects
 REMOVED = "[removed]"
 
 
@@ -36,7 +37,8 @@ def is_audio_delta(type: str) -> bool:
 
 
 def without_audio(body: dict[str, Json]) -> dict[str, Json]:
-    """The event as the record keeps it: no type, no audio but its size, no credentials of MCP tools."""
+    """The event as the record keeps it: no type, no audio but its size, no credentials of MCP tools.
+    Raises BadFrame when it is nested too deeply."""
     kept = {key: _kept(key, value) for key, value in body.items() if key != "type"}
     if is_audio_delta(str(body.get("type"))) and isinstance(body.get("delta"), str):
         kept["delta"] = _size(body["delta"])
@@ -110,14 +112,16 @@ def _object(text: str) -> dict[str, Any]:
     return body
 
 
-def _kept(key: str, value: Json) -> Json:
+def _kept(key: str, value: Json, level: int = 0) -> Json:
     if isinstance(value, str):
         return _size(value) if key == "audio" else value
+    if level > DEEPEST and isinstance(value, list | dict):
+        raise BadFrame("nested too deeply", "")
     if isinstance(value, list):
-        return [_kept("", item) for item in value]
+        return [_kept("", item, level + 1) for item in value]
     if isinstance(value, dict):
         hidden = _credentials(key, value)
-        return {name: REMOVED if name in hidden else _kept(name, item) for name, item in value.items()}
+        return {name: REMOVED if name in hidden else _kept(name, item, level + 1) for name, item in value.items()}
     return value
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, Span
 
+SEAM_SAMPLES = 5 * SAMPLES_PER_MS
+
 
 @dataclass
 class Track:
@@ -78,8 +80,11 @@ class Timeline:
         return self.caller.put(start, samples)
 
     def place_agent(self, arrival_s: float, samples: Int16) -> Span:
-        """At its arrival, or right after what the agent is still saying."""
-        return self.agent.put(max(0, self.sample_at(arrival_s)), samples)
+        """At its arrival, or right after what the agent is still saying. A seam of a few milliseconds is closed:
+        it is the jitter of the network and of this loop, and would be a click that nobody sent."""
+        arrival = max(0, self.sample_at(arrival_s))
+        seam = 0 < arrival - self.agent.end <= SEAM_SAMPLES and self.agent.end > 0
+        return self.agent.put(self.agent.end if seam else arrival, samples)
 
     def played_out_s(self, now_s: float) -> float:
         """When the agent's audio has been heard to its end. In real time only: else nobody has to wait."""
