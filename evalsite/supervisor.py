@@ -130,10 +130,10 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 def commands(host: str, port: int, simulator_port: int | None) -> dict[str, list[str]]:
     python, manage = sys.executable, str(BASE_DIR / "manage.py")
-    celery = [python, "-m", "celery", "-A", "evalsite", "worker", "-P", "threads", "--prefetch-multiplier", "1"]
+    celery = [python, "-m", "celery", "-q", "-A", "evalsite", "worker", "-P", "threads", "--prefetch-multiplier", "1"]
     celery += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
     known = {
-        "web": [python, "-m", "daphne", "-b", host, "-p", str(port), "--no-server-name", "evalsite.asgi:application"],
+        "web": [python, "-m", "daphne", "-b", host, "-p", str(port), "--no-server-name", "-v", "0", "evalsite.asgi:application"],
         "conversations": [*celery, "-Q", "conversations", "-c", "64", "-n", "conversations@%h"],
         "grading": [*celery, "-Q", "grading", "-c", "2", "-n", "grading@%h"],
         "sweeper": [python, manage, "sweep", "--every", "5"],

@@ -111,11 +111,17 @@ def _tools(record: Record) -> list[Mark]:
 
 
 def _evidence(checks: Iterable[dict[str, Any]]) -> list[Mark]:
-    return [
-        Mark("evidence", span[0], span[1], check["check_id"], "bad" if check["status"] == "failed" else "ok")
-        for check in checks
-        if (span := evidence_span(check)) and check["status"] == "failed"
-    ]
+    """Failed checks by their place; those that point to the same place share a mark, the deciding one first."""
+    places: dict[tuple[float, float], list[str]] = {}
+    for check in sorted(checks, key=lambda check: not check["required"]):
+        span = evidence_span(check)
+        if span and check["status"] == "failed":
+            places.setdefault(span, []).append(check["check_id"])
+    return [Mark("evidence", start, end, _several(names), "bad") for (start, end), names in places.items()]
+
+
+def _several(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def evidence_span(check: dict[str, Any]) -> tuple[float, float] | None:
@@ -161,3 +167,14 @@ def _leaves(value: Any, path: str = "") -> Iterable[tuple[str, str]]:
             yield from _leaves(inner, f"{path}[{index}]")
     elif path:
         yield path, json.dumps(value, ensure_ascii=False)
+
+
+def grouped(checks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What decided first, failures before the rest; then what explains; then what did not apply."""
+    applied = [check for check in checks if check["status"] in ("passed", "failed")]
+    by_failure = sorted(applied, key=lambda check: check["status"] != "failed")
+    return [
+        {"title": "Decides", "note": "the outcome", "checks": [c for c in by_failure if c["required"]]},
+        {"title": "Explains", "note": "decides nothing", "checks": [c for c in by_failure if not c["required"]]},
+        {"title": "Did not apply", "note": "", "checks": [c for c in checks if c not in applied]},
+    ]

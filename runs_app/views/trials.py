@@ -46,6 +46,7 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> di
         "grading": shown,
         "gradings": gradings,
         "checks": checks,
+        "check_groups": trial_page.grouped(checks),
         "grades": list(shown.grades.all()) if shown else [],
         "metrics": shown.metrics if shown else {},
         "simulated": RunConfiguration.objects.filter(

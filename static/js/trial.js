@@ -14,6 +14,12 @@ const WAVES = [
 /** One number per bin: what is drawn is symmetrical, so the larger of both peaks. */
 const drawn = ({ low, high }) => high.map((up, i) => Math.max(up, -low[i]) / 128);
 
+/** Quiet recordings are drawn larger, both channels by the same factor, so that they stay comparable. */
+function scale(peaks) {
+  const loudest = Math.max(0.05, ...[peaks.caller, peaks.agent].map((one) => drawn(one).reduce((a, b) => Math.max(a, b), 0)));
+  return 0.95 / loudest;
+}
+
 function channels() {
   return WAVES.map(({ wave, played }) => ({ waveColor: css(wave), progressColor: css(played), height: HEIGHT }));
 }
@@ -28,7 +34,7 @@ async function drawWaves(box, audio) {
     peaks: [drawn(peaks.caller), drawn(peaks.agent)],
     duration: peaks.samples / peaks.rate_hz,
     splitChannels: channels(),
-    normalize: false,
+    barHeight: scale(peaks),
     barWidth: 2,
     barGap: 1,
     cursorWidth: 0,
