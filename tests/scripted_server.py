@@ -1,7 +1,6 @@
 """A real websocket server that follows a script: the agent under test in our tests.
 
-    steps = [Send(session_created()), Expect("session.update"), Send(session_updated()), ...]
-    async with serving(steps) as server:
+    async with serving([Send(session_created()), Expect("session.update"), ...]) as server:
         ...connect to server.url...
     assert server.sessions[0].types() == ["session.update", ...]
 
@@ -17,7 +16,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -28,67 +27,11 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from tests.scripted_steps import Call, Close, Drop, Expect, Hang, Pause, Send, SendRaw, Step, StopReading
+
 MAX_FRAME_BYTES = 64 * 2**20
 
 
-@dataclass(frozen=True)
-class Send:
-    """Send one event. A function of the session gives an event that depends on what the client said."""
-
-    event: dict[str, Any] | Callable[[Session], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class SendRaw:
-    """Send a frame as it is: text that is no JSON, or bytes."""
-
-    frame: str | bytes
-
-
-@dataclass(frozen=True)
-class Expect:
-    """Wait for the next client event of this type, after the one that the last Expect found."""
-
-    type: str
-    within_s: float = 10.0
-
-
-@dataclass(frozen=True)
-class Pause:
-    """Let real time pass."""
-
-    ms: float
-
-
-@dataclass(frozen=True)
-class StopReading:
-    """Read nothing more from the socket: not even the client's close frame."""
-
-
-@dataclass(frozen=True)
-class Close:
-    code: int = 1000
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Drop:
-    """Cut the TCP connection without a close frame."""
-
-
-@dataclass(frozen=True)
-class Hang:
-    """Say nothing more until the client goes away."""
-
-
-@dataclass(frozen=True)
-class Call:
-    """Run a coroutine function of the session: for what the other steps cannot say."""
-
-    function: Callable[[Session], Awaitable[None]]
-
-
-Step = Send | SendRaw | Expect | Pause | StopReading | Close | Drop | Hang | Call
 Script = Sequence[Step] | Callable[["Session"], Sequence[Step]]
 
 
@@ -118,16 +61,16 @@ class Session:
     def types(self, *, appends: bool = False) -> list[str]:
         """Types of the client's events in order; audio appends only when asked for."""
         kinds = [logged.event.get("type", "?") for logged in self.received]
-        return kinds if appends else [kind for kind in kinds if kind != "input_audio_buffer.append"]
+        return [kind for kind in kinds if appends or kind != "input_audio_buffer.append"]
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         return [logged.event for logged in self.received if logged.event.get("type") == kind]
 
     def received_at(self, kind: str, nth: int = 0) -> float:
-        return [logged.at_s for logged in self.received if logged.event.get("type") == kind][nth]
+        return _moments(self.received, kind)[nth]
 
     def sent_at(self, kind: str, nth: int = 0) -> float:
-        return [logged.at_s for logged in self.sent if logged.event.get("type") == kind][nth]
+        return _moments(self.sent, kind)[nth]
 
     async def send(self, frame: dict[str, Any] | str | bytes) -> None:
         if isinstance(frame, dict):
@@ -148,6 +91,13 @@ class ScriptedServer:
     upgrades: list[Request] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     port: int = 0
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def pause(self, ms: float) -> None:
+        """Real time, but no longer than the server stands."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ms / 1000):
+                await self.stopping.wait()
 
     @property
     def url(self) -> str:
@@ -164,7 +114,7 @@ class ScriptedServer:
     async def answer_upgrade(self, connection: ServerConnection, request: Request) -> Response | None:
         self.upgrades.append(request)
         if self.handshake_delay_ms:
-            await asyncio.sleep(self.handshake_delay_ms / 1000)
+            await self.pause(self.handshake_delay_ms)
         if self.refuse is None:
             return None
         self.refused += 1
@@ -180,15 +130,42 @@ class ScriptedServer:
         session.reader = asyncio.create_task(_read(session))
         try:
             for step in self.script(session) if callable(self.script) else self.script:
-                await _play(session, step)
+                await self.play(session, step)
             await connection.wait_closed()
         except ConnectionClosed:
-            pass  # the client may leave whenever it likes; what it missed shows in the log
+            pass  # the client may leave whenever it likes
         except TimeoutError as exc:
             self.problems.append(f"session {session.index}: {exc}")
         finally:
             session.reader.cancel()
             session.closed_s = time.monotonic()
+
+    async def play(self, session: Session, step: Step) -> None:
+        match step:
+            case Send(event):
+                await session.send(event(session) if callable(event) else event)
+            case SendRaw(frame):
+                await session.send(frame)
+            case Expect(kind, within_s):
+                await _expect(session, kind, within_s)
+            case Pause(ms):
+                await self.pause(ms)
+            case StopReading():
+                assert session.reader is not None
+                session.reader.cancel()
+                session.connection.transport.pause_reading()
+            case Close(code, reason):
+                await session.connection.close(code, reason)
+            case Drop():
+                session.connection.transport.abort()
+            case Hang():
+                await session.connection.wait_closed()
+            case Call(function):
+                await function(session)
+
+
+def _moments(log: list[Logged], kind: str) -> list[float]:
+    return [logged.at_s for logged in log if logged.event.get("type") == kind]
 
 
 async def _read(session: Session) -> None:
@@ -197,30 +174,6 @@ async def _read(session: Session) -> None:
             session.received.append(Logged(time.monotonic(), json.loads(frame)))
             session.news.set()
     session.news.set()
-
-
-async def _play(session: Session, step: Step) -> None:
-    match step:
-        case Send(event):
-            await session.send(event(session) if callable(event) else event)
-        case SendRaw(frame):
-            await session.send(frame)
-        case Expect(kind, within_s):
-            await _expect(session, kind, within_s)
-        case Pause(ms):
-            await asyncio.sleep(ms / 1000)
-        case StopReading():
-            assert session.reader is not None
-            session.reader.cancel()
-            session.connection.transport.pause_reading()
-        case Close(code, reason):
-            await session.connection.close(code, reason)
-        case Drop():
-            session.connection.transport.abort()
-        case Hang():
-            await session.connection.wait_closed()
-        case Call(function):
-            await function(session)
 
 
 async def _expect(session: Session, kind: str, within_s: float) -> None:
@@ -259,6 +212,7 @@ async def _start(server: ScriptedServer, port: int) -> Server:
 
 
 async def _stop(listening: Server, server: ScriptedServer) -> None:
+    server.stopping.set()
     for session in server.sessions:
         if session.closed_s is None:
             session.connection.transport.abort()

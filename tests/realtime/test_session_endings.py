@@ -29,6 +29,7 @@ from tests.scripted_server import (
     serving,
 )
 
+PROMPT_S = 3.0  # on a busy machine; what would hang would hang for much longer
 ACTIVE = "conversation_already_has_active_response"
 
 
@@ -85,17 +86,17 @@ async def test_an_agent_that_never_answers_ends_in_time_and_keeps_what_was_said(
     async with serving(script) as server:
         started = time.monotonic()
         held = await hold(plan(server.url, timeouts=quick))
-    assert 0.4 <= time.monotonic() - started < 1.5
+    assert 0.4 <= time.monotonic() - started < PROMPT_S
     assert held.record.ending.kind == "response_timeout"
     assert held.record.turns[0].agent_text == "Let me see"
 
 
 async def test_an_agent_that_never_closes_is_cut_off_in_time() -> None:
-    script = [*setup(), *asked(), *text_reply("Bye"), StopReading(), Pause(1400)]
+    script = [*setup(), *asked(), *text_reply("Bye"), StopReading(), Pause(8000)]
     async with serving(script) as server:
         started = time.monotonic()
         held = await hold(plan(server.url))
-        assert time.monotonic() - started < 1.3
+        assert time.monotonic() - started < PROMPT_S
     assert held.record.ending.kind == "completed"
     assert "close_not_answered=1" in held.record.warnings
 
@@ -105,7 +106,7 @@ async def test_a_flood_after_the_end_does_not_keep_the_close_waiting() -> None:
     async with serving([*setup(), *asked(), *text_reply("Bye"), *flood]) as server:
         started = time.monotonic()
         held = await hold(plan(server.url))
-        assert time.monotonic() - started < 1.3
+        assert time.monotonic() - started < PROMPT_S
     assert held.record.ending.kind == "completed"
 
 
@@ -143,7 +144,7 @@ async def test_a_session_that_expires_while_the_agent_speaks_keeps_what_was_hear
     async with serving(script) as server:
         started = time.monotonic()
         held = await hold(plan(server.url, audio=tone(100)))
-        assert time.monotonic() - started < 1.3
+        assert time.monotonic() - started < PROMPT_S
     assert held.record.ending.stage == "session_expired"
     assert "maximum duration" in held.record.ending.message
     assert [span.end - span.start for span in held.record.turns[0].agent] == [48_000]
@@ -204,10 +205,10 @@ async def test_nobody_listens() -> None:
 async def test_a_handshake_that_never_ends_ends_anyway() -> None:
     """Behaviour 15."""
     quick = replace(QUICK, connect_s=0.3)
-    async with serving([], handshake_delay_ms=1400) as server:
+    async with serving([], handshake_delay_ms=8000) as server:
         started = time.monotonic()
         held = await hold(plan(server.url, timeouts=quick))
-        assert time.monotonic() - started < 1.3
+        assert time.monotonic() - started < PROMPT_S
     assert (held.record.ending.stage, held.record.ending.code) == ("connect", "timeout")
 
 
@@ -372,18 +373,18 @@ async def test_a_request_to_stop_ends_the_conversation_at_once_wherever_it_is(wh
         "waiting": [*setup(), *asked(), Send(audio_delta(to_bytes(tone(300)))), Hang()],
     }
     slow = replace(QUICK, connect_s=30, session_ready_s=30, turn_s=30)
-    delay_ms = 1500 if when == "connecting" else 0
+    delay_ms = 8000 if when == "connecting" else 0
     async with serving(scripts[when], handshake_delay_ms=delay_ms) as server:
         stop = asyncio.Event()
         made = plan(server.url, audio=tone(3000), real_time=when == "speaking", timeouts=slow)
         asyncio.get_running_loop().call_later(0.3, stop.set)
         started = time.monotonic()
         held = await hold(made, stop=stop)
-        assert time.monotonic() - started < 1.3
+        assert time.monotonic() - started < PROMPT_S
     assert held.record.ending.kind == "cancelled"
     assert [turn.status for turn in held.record.turns] == ["stopped"] * (when in ("speaking", "waiting"))
     if when == "speaking":
-        assert 2400 <= held.record.audio_samples <= 24 * 600
+        assert 2400 <= held.record.audio_samples < 72_000
     if when == "waiting":
         assert held.right.any()
     assert server.open_sessions == 0

@@ -295,7 +295,7 @@ async def test_a_slow_tool_answers_after_its_delay() -> None:
     async with serving(script) as server:
         held = await hold(with_tools(server, executor=executor))
     (call,) = held.record.tool_calls
-    assert 145 <= known(call.answered_ms) - call.called_ms < 300
+    assert known(call.answered_ms) - call.called_ms >= 149
 
 
 async def test_a_tool_that_never_answers_within_the_turn_is_an_answer_that_never_came() -> None:

@@ -1,0 +1,220 @@
+"""How far the measured response latency is from the truth, through the whole engine and out of the WAV.
+
+A scripted server on loopback answers each turn after a known delay, with leading silence inside its audio, at once,
+in bursts or in a trickle. It notes on the same monotonic clock when each delta left. Truth is what a listener hears:
+the moment of the first loud sample at the server minus the end of the caller's speech there (the commit, less the
+silence that ends the caller's audio). Measured is what a trial gets: from the last voiced caller sample to the first
+voiced agent sample of the stereo WAV.
+
+    python scripts/bench_latency.py [--conversations 96] [--concurrency 8] [--burst] [--seed 7] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from runs_app.realtime.dialects.realtime import RealtimeDialect
+from runs_app.realtime.pcm import Int16, to_bytes
+from runs_app.realtime.percentile import nearest_rank
+from runs_app.realtime.plan import Plan, PlannedTurn
+from runs_app.realtime.record import RATE_HZ, Json
+from runs_app.realtime.session import Conversation, converse
+from runs_app.realtime.speech_edges import voiced
+from runs_app.realtime.tools import ToolOutcome
+from tests.scripted_events import audio_delta, created, done, session_created, session_updated
+from tests.scripted_server import Expect, ScriptedServer, Send, Session, Step, serving
+from tests.scripted_server import Pause as Wait
+
+MS = RATE_HZ // 1000
+AIM_P99_MS = 20.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation: when the first delta leaves after the request, and what it holds."""
+
+    delay_ms: int
+    leading_silence_ms: int
+    shape: str  # "whole", "burst" or "trickle"
+    caller_ms: int
+    trailing_silence_ms: int
+
+
+@dataclass(frozen=True)
+class Result:
+    case: Case
+    truth_ms: float
+    measured_ms: float
+    first_delta_ms: float  # what timing the first delta would have said
+    lag_max_ms: float | None
+
+    @property
+    def error_ms(self) -> float:
+        return self.measured_ms - self.truth_ms
+
+
+class NoTools:
+    async def execute(self, name: str, arguments: dict[str, Json]) -> ToolOutcome:
+        return ToolOutcome("recorded")
+
+    def declares(self, name: str) -> bool:
+        return False
+
+    def snapshot(self) -> dict[str, Json]:
+        return {}
+
+
+def sound(ms: float, hz: float, rng: random.Random) -> Int16:
+    count = round(ms * MS)
+    return (rng.uniform(900, 9000) * np.sin(2 * np.pi * hz * np.arange(1, count + 1) / RATE_HZ)).astype(np.int16)
+
+
+def silence(ms: float) -> Int16:
+    return np.zeros(round(ms * MS), dtype=np.int16)
+
+
+def cases(count: int, rng: random.Random) -> list[Case]:
+    return [
+        Case(
+            delay_ms=rng.randint(150, 3000),
+            leading_silence_ms=rng.choice((0, 0, 40, 130, 200, 370)),
+            shape=("whole", "burst", "trickle")[nth % 3],
+            caller_ms=rng.randint(600, 1800),
+            trailing_silence_ms=rng.choice((0, 0, 60, 140)),
+        )
+        for nth in range(count)
+    ]
+
+
+def script(case: Case, rng: random.Random) -> list[Step]:
+    reply = np.concatenate([silence(case.leading_silence_ms), sound(700, 180, rng)])
+    size_ms, pause_ms = {"whole": (reply.size / MS, 0.0), "burst": (60, 0.0), "trickle": (50, 45.0)}[case.shape]
+    size = round(size_ms * MS)
+    steps: list[Step] = [Send(session_created()), Expect("session.update"), Send(session_updated())]
+    steps += [Expect("input_audio_buffer.commit"), Expect("response.create"), Send(created()), Wait(case.delay_ms)]
+    for start in range(0, reply.size, size):
+        steps.append(Send(audio_delta(to_bytes(reply[start : start + size]))))
+        if pause_ms:
+            steps.append(Wait(pause_ms))
+    return [*steps, Send(done())]
+
+
+def truth_ms(session: Session, case: Case) -> float:
+    """When the delta with the first loud sample left, and how deep in it, from the end of the caller's speech."""
+    commit_s = session.received_at("input_audio_buffer.commit")
+    heard_s, skipped_ms = 0.0, float(case.leading_silence_ms)
+    loud_s: float | None = None
+    for logged in session.sent:
+        if logged.event["type"] != "response.output_audio.delta":
+            continue
+        starts_s = max(heard_s, logged.at_s)
+        length_ms = len(logged.event["delta"]) * 3 / 4 / 2 / MS
+        if skipped_ms < length_ms:
+            loud_s = starts_s + skipped_ms / 1000
+            break
+        skipped_ms -= length_ms
+        heard_s = starts_s + length_ms / 1000
+    assert loud_s is not None
+    return (loud_s - commit_s) * 1000 + case.trailing_silence_ms
+
+
+def measured_ms(held: Conversation) -> float:
+    assert held.audio is not None, held.record.ending
+    caller, agent = (np.ascontiguousarray(held.audio[:, channel]) for channel in (0, 1))
+    return (voiced(agent)[0].start - voiced(caller)[-1].end) / MS
+
+
+async def run_case(case: Case, seed: int, real_time: bool) -> Result:
+    rng = random.Random(seed)
+    caller = np.concatenate([sound(case.caller_ms, 210, rng), silence(case.trailing_silence_ms)])
+    async with serving(script(case, rng)) as server:
+        plan = Plan(
+            dialect=RealtimeDialect(),
+            url=server.url,
+            headers={},
+            mode="audio",
+            real_time=real_time,
+            session=RealtimeDialect().default_session("audio"),
+            turns=(PlannedTurn("", caller),),
+            executor=NoTools(),
+        )
+        held = await converse(plan, emit=lambda event: None, stop=asyncio.Event())
+    return result(case, held, server)
+
+
+def result(case: Case, held: Conversation, server: ScriptedServer) -> Result:
+    (session,) = server.sessions
+    commit_s = session.received_at("input_audio_buffer.commit")
+    first_s = session.sent_at("response.output_audio.delta")
+    pacing = held.record.pacing
+    return Result(
+        case=case,
+        truth_ms=truth_ms(session, case),
+        measured_ms=measured_ms(held),
+        first_delta_ms=(first_s - commit_s) * 1000,
+        lag_max_ms=pacing.lag_max_ms if pacing else None,
+    )
+
+
+async def run_all(conversations: int, concurrency: int, seed: int, real_time: bool) -> list[Result]:
+    lanes = asyncio.Semaphore(concurrency)
+
+    async def one(nth: int, case: Case) -> Result:
+        async with lanes:
+            return await run_case(case, seed * 1000 + nth, real_time)
+
+    planned = cases(conversations, random.Random(seed))
+    return list(await asyncio.gather(*(one(nth, case) for nth, case in enumerate(planned))))
+
+
+def summary(results: list[Result]) -> dict[str, Json]:
+    errors = [abs(entry.error_ms) for entry in results]
+    naive = [abs(entry.first_delta_ms - entry.truth_ms) for entry in results]
+    lags = [entry.lag_max_ms for entry in results if entry.lag_max_ms is not None]
+    return {
+        "conversations": len(results),
+        "truth_ms": [round(min(entry.truth_ms for entry in results)), round(max(entry.truth_ms for entry in results))],
+        "error_ms": {name: rounded(nearest_rank(errors, rank)) for name, rank in RANKS.items()},
+        "bias_ms": rounded(sum(entry.error_ms for entry in results) / len(results)),
+        "error_of_timing_the_first_delta_ms": {
+            name: rounded(nearest_rank(naive, rank)) for name, rank in RANKS.items()
+        },
+        "pacing_lag_max_ms": rounded(max(lags)) if lags else None,
+        "worst": {**asdict(max(results, key=lambda entry: abs(entry.error_ms)).case)},
+    }
+
+
+RANKS = {"p50": 50, "p99": 99, "max": 100}
+
+
+def rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Error of the measured response latency against a scripted truth.")
+    parser.add_argument("--conversations", type=int, default=96)
+    parser.add_argument("--concurrency", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--burst", action="store_true", help="not in real time")
+    options = parser.parse_args()
+    results = asyncio.run(
+        run_all(options.conversations, options.concurrency, options.seed, real_time=not options.burst)
+    )
+    told = summary(results)
+    print(json.dumps({"real_time": not options.burst, "concurrency": options.concurrency, **told}, indent=2))
+    return 0 if told["error_ms"]["p99"] < AIM_P99_MS else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
