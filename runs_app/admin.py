@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from runs_app.models import Grading, Run, Trial
 
 
-class LookOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+class LookOnly(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
         return False
 

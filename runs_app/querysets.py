@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from runs_app.models import Event, Trial
 
 
-class RunQuerySet(models.QuerySet["Run"]):
+class RunQuerySet(models.QuerySet[Any]):
     def open(self) -> RunQuerySet:
         return self.filter(status__in=("queued", "running"))
 
@@ -58,4 +58,5 @@ class EventQuerySet(models.QuerySet["Event"]):
 
     def tail(self, attempt: int, count: int) -> list[Event]:
         """The last `count` events of the attempt, in order."""
-        return list(self.filter(attempt=attempt).order_by("-seq")[:count])[::-1]
+        newest: list[Event] = list(self.filter(attempt=attempt).order_by("-seq")[:count])
+        return newest[::-1]

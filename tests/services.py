@@ -103,6 +103,7 @@ def _cluster(binaries: Path, folder: Path, user: pwd.struct_passwd) -> Iterator[
     make = [binaries / "initdb", "-D", data, "-U", "soundcheck", "-A", "trust", "--no-sync", "-E", "UTF8"]
     subprocess.run(make, check=True, capture_output=True, cwd=folder, **other)  # type: ignore[call-overload]
     serve = [binaries / "postgres", "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder, "-F"]
+    serve += ["-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(serve, stdout=log, stderr=log, cwd=folder, **other)  # type: ignore[call-overload]
     try:

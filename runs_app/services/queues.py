@@ -44,7 +44,7 @@ def _broker() -> Connection:
 
 
 def is_empty(queue: str) -> bool:
-    """Whether no message waits in this queue. False when the broker does not answer: then nothing can be sent either."""
+    """Whether no message waits in this queue. False when the broker does not answer: nothing can be sent then."""
     try:
         with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as client:
             return client.llen(queue) == 0

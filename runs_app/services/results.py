@@ -55,9 +55,9 @@ def end_trial(trial: Trial, *, outcome: str, stage: str = "", reason: str = "", 
     """Within a transaction that holds the trial's row: its outcome, with a grading that remembers this attempt."""
     shown = short_reason(reason)
     add_grading(trial, outcome=outcome, stage=stage, reason=shown)
-    leases = {"lease_expires_at": None, "grading_lease_expires_at": None}
     ended = {"status": TrialStatus.DONE, "outcome": outcome, "stage": stage, "reason": shown}
-    Trial.objects.filter(pk=trial.pk).update(finished_at=timezone.now(), **leases, **ended, **kept)
+    leases = {"lease_expires_at": None, "grading_lease_expires_at": None}
+    Trial.objects.filter(pk=trial.pk).update(**{**kept, **ended, **leases, "finished_at": timezone.now()})
     run_id = trial.run_id
     transaction.on_commit(lambda: bell.ring(run_id))
 

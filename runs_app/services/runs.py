@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
@@ -45,7 +45,7 @@ def start_run(
     real_time: bool | None = None,
     refresh_audio: bool = False,
     name: str = "",
-    user: AbstractBaseUser | None = None,
+    user: User | None = None,
 ) -> Run:
     """A run with all its trials queued; work starts when the transaction is committed.
 
@@ -133,7 +133,7 @@ def trial_seed(*, run_seed: int, scenario_id: str, repeat: int) -> int:
 
 
 def cancel_run(*, run: Run) -> None:
-    """Queued trials end now, running ones within two seconds; what is recorded is still graded. Raises AlreadyFinished."""
+    """Queued trials end now, running ones in two seconds; recorded ones are still graded. Raises AlreadyFinished."""
     now = timezone.now()
     with transaction.atomic():
         run = Run.objects.select_for_update().get(pk=run.pk)

@@ -1,4 +1,4 @@
-"""What a run will use, fixed when it starts: versions, the applications they name, and a refusal of what cannot work."""
+"""What a run will use, fixed when it starts: versions and applications, and a refusal of what cannot work."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def newest_of(suite: Suite | None) -> list[ScenarioVersion]:
         return []
     entries = suite.entries.filter(scenario__archived_at=None, scenario__latest__isnull=False)
     ordered = entries.select_related("scenario__latest__scenario").order_by("position")
-    return [entry.scenario.latest for entry in ordered]
+    return [entry.scenario.latest for entry in ordered if entry.scenario.latest]
 
 
 def _selection_problems(

@@ -51,7 +51,11 @@ def configuration(name: str = "Front desk", **more: Any) -> dict[str, Any]:
 
 def make_suite(scenarios: Sequence[Mapping[str, Any]] | int = 1, *, name: str = "demo") -> Suite:
     listed = [scenario(f"case_{n}") for n in range(1, scenarios + 1)] if isinstance(scenarios, int) else scenarios
-    version = "1.1" if any("mode" in entry or "assertions" in entry for entry in listed) else "1.0"
+    version = (
+        "1.1"
+        if any({"mode", "assertions"} & set(entry) or "ref" in entry["application"] for entry in listed)
+        else "1.0"
+    )
     data = json.dumps({"schema_version": version, "scenarios": list(listed)}).encode()
     import_scenarios(data=data, suite_name=name)
     return Suite.objects.get(name=name)
@@ -74,7 +78,7 @@ def make_run(
 ) -> Run:
     chosen = configurations or [make_configuration()]
     return start_run(
-        suite=make_suite(scenarios),
+        suite=make_suite(scenarios, name=f"suite {Suite.objects.count() + 1}"),
         configuration_versions=chosen,
         repeats=repeats,
         concurrency=concurrency,

@@ -1,0 +1,121 @@
+"""The live page's socket. It only sends: the whole panel on every connect, then what changed after each ring."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qs
+
+from channels.auth import get_user
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+
+from evalsite import logs
+from runs_app import fragments
+from runs_app.models import Run
+from runs_app.recorder import bell
+
+BETWEEN_S = 0.25  # at most four a second
+TICK_S = 15.0
+PERMISSION_S = 5.0
+TICK = '<div id="live-tick" hx-swap-oob="true" hidden></div>'
+
+NOT_ALLOWED = 4403
+NO_SUCH_RUN = 4404
+BROKEN = 1011
+
+log = logging.getLogger(__name__)
+
+
+class RunConsumer(AsyncWebsocketConsumer):
+    """ws/runs/<id>/?trial=<id>: the run's counts and matrix, and the events of one trial."""
+
+    async def connect(self) -> None:
+        self.run_id = int(self.scope["url_route"]["kwargs"]["run_id"])
+        self.wanted = _trial_of(self.scope)
+        self.place = fragments.Place()
+        self.ring = f"first {self.channel_name}"
+        self.changed = asyncio.Event()
+        self.checked_s = 0.0
+        self.pump: asyncio.Task[None] | None = None
+        if not await self._allowed():
+            await self.close(NOT_ALLOWED)
+        elif not await Run.objects.filter(pk=self.run_id).aexists():
+            await self.close(NO_SUCH_RUN)
+        else:
+            await self.accept()
+            # First the group, then the first look: what happens between the two rings and is looked at again.
+            await self.channel_layer.group_add(bell.group(self.run_id), self.channel_name)
+            self.changed.set()
+            self.pump = asyncio.create_task(self._pump())
+
+    async def disconnect(self, code: int) -> None:
+        if self.pump is not None:
+            self.pump.cancel()
+            await self.channel_layer.group_discard(bell.group(self.run_id), self.channel_name)
+
+    async def run_ring(self, message: dict[str, Any]) -> None:
+        self.ring = message["ring"]
+        self.changed.set()
+
+    async def _pump(self) -> None:
+        with logs.ids(run=self.run_id):
+            try:
+                while await self._allowed():
+                    await self._send_changes()
+                    await asyncio.sleep(BETWEEN_S)
+                    await self._wait_for_ring()
+                await self.close(NOT_ALLOWED)
+            except Exception:  # one of the three places: around a consumer's sending
+                log.exception("the live page could not be kept up to date")
+                await self.close(BROKEN)
+
+    async def _wait_for_ring(self) -> None:
+        try:
+            async with asyncio.timeout(TICK_S):
+                await self.changed.wait()
+        except TimeoutError:
+            await self.send(text_data=TICK)
+
+    async def _send_changes(self) -> None:
+        if not self.changed.is_set():
+            return
+        self.changed.clear()
+        ring = self.ring
+        board = await fragments.board(self.run_id, ring)
+        events = await fragments.events(self.run_id, self.wanted, self.place, ring)
+        self.place = events.place
+        await self.send(text_data=board + events.html)
+
+    async def _allowed(self) -> bool:
+        """Whether the user may still see this: checked again every few seconds, for as long as the page is open."""
+        if time.monotonic() - self.checked_s > PERMISSION_S:
+            if not await _may_watch(self.scope):
+                return False
+            self.checked_s = time.monotonic()
+        return True
+
+
+def _trial_of(scope: dict[str, Any]) -> int | None:
+    given = parse_qs(scope["query_string"].decode("ascii", "replace")).get("trial", [""])[0]
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 19 else None
+
+
+async def _may_watch(scope: dict[str, Any]) -> bool:
+    """Whether the session of this socket is still one of somebody who may sign in: read afresh, not as it was."""
+    key = scope["session"].session_key
+    if not key:
+        return False
+    sessions = import_module(settings.SESSION_ENGINE).SessionStore
+    user = await get_user({"session": sessions(session_key=key)})
+    return bool(user.is_authenticated)
+
+
+class NoSuchPlace(AsyncWebsocketConsumer):
+    """Any other address: refused, without an error in the log for every stray client."""
+
+    async def connect(self) -> None:
+        await self.close(NO_SUCH_RUN)

@@ -1,0 +1,81 @@
+"""One event in one line for people: when, who, what. Pages and the live stream use the same words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from runs_app.models import Event
+
+MOST_CHARACTERS = 160
+_TELLING = ("delta", "transcript", "text", "arguments", "message", "reason", "caller_text", "agent_text", "output")
+
+
+@dataclass(frozen=True)
+class Line:
+    seq: int
+    t_ms: float
+    at: str  # 0:05.9
+    source: str
+    direction: str
+    type: str
+    summary: str
+
+
+def line_of(event: Event) -> Line:
+    return Line(
+        seq=event.seq,
+        t_ms=event.t_ms,
+        at=clock_text(event.t_ms),
+        source=event.source,
+        direction=event.direction,
+        type=event.type,
+        summary=shortened(summary(event.payload)),
+    )
+
+
+def clock_text(t_ms: float) -> str:
+    """5900.0 -> 0:05.9; what happened before the first caller sample has a minus."""
+    tenths = round(abs(t_ms) / 100)
+    return f"{'-' if t_ms < 0 and tenths else ''}{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"
+
+
+def summary(payload: dict[str, Any]) -> str:
+    """What the payload says, without its envelope."""
+    error = payload.get("error")
+    if isinstance(error, dict):
+        return " · ".join(str(error[key]) for key in ("code", "message") if error.get(key))
+    name = payload.get("name")
+    told = [name] if isinstance(name, str) else []
+    told += [_text(payload[key]) for key in _TELLING if payload.get(key) not in (None, "", {}, [])]
+    if not told:
+        told = [f"{key} {value}" for key, value in payload.items() if key not in _ENVELOPE and _is_plain(value)]
+    return " · ".join(told)
+
+
+_ENVELOPE = {
+    "type",
+    "event_id",
+    "response_id",
+    "item_id",
+    "output_index",
+    "content_index",
+    "call_id",
+    "previous_item_id",
+}
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and value not in ("", None)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == {"bytes"}:
+        return f"{value['bytes']} bytes of audio"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"

@@ -1,0 +1,126 @@
+"""What a run came to as plain JSON: what `run_eval --format json` prints and the API will answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+
+from runs_app.models import Check, Outcome, Run, RunConfiguration, Trial
+from runs_app.stats.configuration import summarise_configuration
+from runs_app.stats.rows import TrialRow
+from runs_app.stats.summary import Summary
+from scenarios_app.spec.jsontext import clean, finite
+
+SUMMARISED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
+
+
+def run_results(run: Run) -> dict[str, Any]:
+    """Strict JSON: no NaN, null where nothing was measured. `n` counts trials with a value, `of` all of them."""
+    trials = list(run.trials.with_versions().order_by("position").defer("record"))
+    checks = _checks(run)
+    found: dict[str, Any] = clean(
+        finite(
+            {
+                "run": run.pk,
+                "status": run.status,
+                "url": _url(run),
+                "trials": _counts(trials),
+                "configurations": [_configuration(entry, trials) for entry in _configurations(run)],
+                "results": [_result(trial, checks.get(trial.pk, [])) for trial in trials],
+            }
+        )
+    )
+    return found
+
+
+def trial_rows(trials: list[Trial]) -> list[TrialRow]:
+    """The rows that runs_app.stats computes with. A configuration's key is NAME@VERSION."""
+    return [
+        TrialRow(
+            scenario_id=trial.scenario_version.scenario.key,
+            run_hash=trial.scenario_version.run_hash,
+            configuration_key=str(trial.configuration_version),
+            repeat=trial.repeat,
+            outcome=trial.outcome,
+            stage=trial.stage,
+            metrics=trial.metrics,
+        )
+        for trial in trials
+    ]
+
+
+def _configurations(run: Run) -> list[RunConfiguration]:
+    return list(run.configurations.select_related("configuration_version__configuration").order_by("position"))
+
+
+def _configuration(entry: RunConfiguration, trials: list[Trial]) -> dict[str, Any]:
+    version = entry.configuration_version
+    own = [trial for trial in trials if trial.configuration_version_id == version.pk]
+    summary = summarise_configuration(str(version), trial_rows(own), SUMMARISED)
+    rate = summary.pass_rate
+    return {
+        "name": version.configuration.name,
+        "version": version.number,
+        "simulated": entry.simulated,
+        "metrics": {
+            "pass_rate": {"value": rate.value, "n": rate.n, "of": rate.of},
+            "semantic_quality": _mean(summary.metrics["semantic_quality"]),
+            "tool_accuracy": _mean(summary.metrics["tool_accuracy"]),
+            "response_latency_ms": _spread(summary.metrics["response_latency_ms"]),
+        },
+    }
+
+
+def _mean(summary: Summary) -> dict[str, Any]:
+    return {"mean": summary.mean, "n": summary.n, "of": summary.of}
+
+
+def _spread(summary: Summary) -> dict[str, Any]:
+    return {"mean": summary.mean, "p50": summary.p50, "p95": summary.p95, "n": summary.n, "of": summary.of}
+
+
+def _counts(trials: list[Trial]) -> dict[str, int]:
+    outcomes = [trial.outcome for trial in trials]
+    return {"total": len(trials), **{outcome: outcomes.count(outcome) for outcome in Outcome.values}}
+
+
+def _checks(run: Run) -> dict[int, list[dict[str, Any]]]:
+    rows = Check.objects.filter(grading__trial__run=run, grading__current=True).order_by("grading_id", "position")
+    found: dict[int, list[dict[str, Any]]] = {}
+    for trial, key, status, required, reason in rows.values_list(
+        "grading__trial_id", "check_id", "status", "required", "reason"
+    ):
+        found.setdefault(trial, []).append({"id": key, "status": status, "required": required, "reason": reason})
+    return found
+
+
+def _result(trial: Trial, checks: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "trial": trial.pk,
+        "url": _url(trial),
+        "scenario": trial.scenario_version.scenario.key,
+        "configuration": str(trial.configuration_version),
+        "repeat": trial.repeat,
+        "outcome": trial.outcome or None,
+        "stage": trial.stage or None,
+        "reason": trial.reason,
+        "metrics": trial.metrics,
+        "checks": checks,
+        "audio": _path(trial.wav),
+    }
+
+
+def _url(thing: Run | Trial) -> str:
+    return f"{settings.SITE_URL}{thing.get_absolute_url()}"
+
+
+def _path(name: str) -> str | None:
+    """Where the stereo WAV lies: a path for files, the name in storage for others."""
+    if not name:
+        return None
+    try:
+        return str(default_storage.path(name))
+    except NotImplementedError:
+        return name

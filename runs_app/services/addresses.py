@@ -1,0 +1,41 @@
+"""From the endpoints of a configuration to addresses that can be opened. The word `simulator` is our own one."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from runs_app.models import Trial
+from runs_app.realtime.endpoints import http_url, websocket_url
+from runs_app.services.secrets import TemplateContext
+from scenarios_app.spec.configuration_rules import SIMULATOR
+
+
+class NoSimulator(Exception):
+    """The configuration means the simulator, and none runs."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(
+            f"{field}: no simulator runs; start everything with `manage.py up`, or name one in SIMULATOR_URL"
+        )
+
+
+def agent_url(endpoint: str) -> str:
+    """The websocket address of the agent. Raises NoSimulator and EndpointError."""
+    if endpoint == SIMULATOR:
+        return f"{websocket_url(_simulator('endpoint'))}/v1/realtime"
+    return websocket_url(endpoint)
+
+
+def service_url(endpoint: str, *, field: str) -> str:
+    """The http address of a speech service or a judge. Raises NoSimulator and EndpointError."""
+    return f"{http_url(_simulator(field))}/v1" if endpoint == SIMULATOR else http_url(endpoint)
+
+
+def _simulator(field: str) -> str:
+    if not settings.SIMULATOR_URL:
+        raise NoSimulator(field)
+    return str(settings.SIMULATOR_URL).removesuffix("/v1")
+
+
+def template_context(trial: Trial) -> TemplateContext:
+    return TemplateContext(trial_seed=trial.seed, trial_repeat=trial.repeat, run_seed=trial.run.seed)

@@ -1,0 +1,159 @@
+"""From a trial to the plan of its conversation. Secrets are filled in here, and nowhere else on this road."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.utils import timezone
+
+from runs_app.models import Run, Trial
+from runs_app.realtime.application import ApplicationError, ApplicationExecutor
+from runs_app.realtime.endpoints import EndpointError
+from runs_app.realtime.pcm import Int16
+from runs_app.realtime.plan import Mode, Plan, PlanError, build_plan
+from runs_app.realtime.speech import CallerAudioError, SpeechError, SpeechRequest, speak
+from runs_app.services import secrets
+from runs_app.services.addresses import NoSimulator, agent_url, service_url, template_context
+from runs_app.services.material import Material, material_of
+from runs_app.services.secrets import Destination, SecretError
+from scenarios_app.spec.configuration_rules import SIMULATOR
+from scenarios_app.spec.errors import SpecError
+
+SPEECH_SECONDS = 120.0  # of all tries to have the caller's words spoken
+
+
+class CannotPlan(Exception):
+    """There will be no conversation. `stage` is one of record.STAGES, `reason` a sentence for people."""
+
+    def __init__(self, stage: str, reason: object) -> None:
+        super().__init__(str(reason))
+        self.stage = stage
+        self.reason = str(reason)
+
+
+@dataclass(frozen=True, repr=False)
+class Prepared:
+    """A plan that only lacks the caller's voice. Holds rendered secrets: it has no repr."""
+
+    material: Material
+    agent: Destination
+    executor: ApplicationExecutor
+    mode: Mode
+    real_time: bool | None
+    speech: SpeechRequest | None  # None in text mode
+    spoken_after_s: float  # audio in the cache that is older is spoken anew
+
+
+def prepare(trial: Trial) -> Prepared:
+    """Reads, renders and checks all that needs no network. Raises CannotPlan."""
+    try:
+        material = material_of(trial)
+        mode = _mode(trial.run, material)
+        return Prepared(
+            material=material,
+            agent=_agent(trial, material),
+            executor=_executor(material),
+            mode=mode,
+            real_time=trial.run.real_time,
+            speech=_speech(trial, material) if mode == "audio" else None,
+            spoken_after_s=trial.run.created_at.timestamp() if trial.run.refresh_audio else 0.0,
+        )
+    except (SpecError, SecretError, EndpointError, NoSimulator, ApplicationError, ImproperlyConfigured) as error:
+        raise CannotPlan("configuration", error) from error
+
+
+def _mode(run: Run, material: Material) -> Mode:
+    chosen = run.mode or material.scenario.mode or material.configuration.mode
+    return "audio" if chosen == "audio" else "text"
+
+
+def _agent(trial: Trial, material: Material) -> Destination:
+    configuration = material.configuration
+    return secrets.render(
+        url=agent_url(configuration.endpoint),
+        context=template_context(trial),
+        headers=configuration.headers,
+        model=configuration.model,
+    )
+
+
+def _executor(material: Material) -> ApplicationExecutor:
+    return ApplicationExecutor(
+        material.application,
+        initial_state=material.scenario.application.initial_state,
+        reference_date=material.scenario.reference_date,
+        started_at=timezone.now(),
+    )
+
+
+def _speech(trial: Trial, material: Material) -> SpeechRequest:
+    caller = material.configuration.caller
+    service = secrets.render(
+        url=service_url(caller.endpoint, field="caller.endpoint"),
+        context=template_context(trial),
+        api_key=caller.api_key,
+        at="caller.",
+    )
+    return SpeechRequest(
+        text=material.scenario.input.text,
+        endpoint=service.url,
+        # its port changes from start to start, and what it says does not
+        endpoint_name=SIMULATOR if caller.endpoint == SIMULATOR else "",
+        model=caller.model,
+        voice=caller.voice,
+        api_key=service.api_key,
+    )
+
+
+def speech_cache() -> Path:
+    return Path(settings.DATA_DIR) / "speech"
+
+
+async def caller_speech(prepared: Prepared) -> Int16 | None:
+    """The caller's words as int16 mono at 24 kHz, None in text mode. Raises CannotPlan."""
+    if prepared.speech is None:
+        return None
+    try:
+        async with asyncio.timeout(SPEECH_SECONDS):
+            refresh = await asyncio.to_thread(_is_stale, prepared)
+            return (await speak(prepared.speech, cache_dir=speech_cache(), refresh=refresh)).samples
+    except SpeechError as error:
+        raise CannotPlan("speech", error) from error
+    except CallerAudioError as error:
+        raise CannotPlan("caller_audio", error) from error
+    except TimeoutError as error:
+        raise CannotPlan("speech", f"no audio of the caller's words within {SPEECH_SECONDS:.0f} s") from error
+
+
+def _is_stale(prepared: Prepared) -> bool:
+    """Whether a run that asked for fresh audio finds words that were spoken before it began: once per run and text."""
+    if prepared.speech is None or not prepared.spoken_after_s:
+        return False
+    try:
+        entry = speech_cache() / f"{prepared.speech.cache_key()}.json"
+        return entry.stat().st_mtime < prepared.spoken_after_s
+    except (FileNotFoundError, EndpointError):
+        return False
+
+
+def complete(prepared: Prepared, audio: Int16 | None) -> Plan:
+    """Raises CannotPlan."""
+    try:
+        return build_plan(
+            configuration=prepared.material.configuration,
+            scenario=prepared.material.scenario,
+            application=prepared.material.application,
+            url=prepared.agent.url,
+            headers=prepared.agent.headers,
+            model=prepared.agent.model,
+            caller_audio=audio,
+            executor=prepared.executor,
+            mode=prepared.mode,
+            real_time=prepared.real_time,
+        )
+    except PlanError as error:
+        raise CannotPlan(error.stage, error) from error

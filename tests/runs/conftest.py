@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evalsite.celery import app
+from tests.runs.stack import Stack, empty_redis, numbered, stacked
+
+LEASE_S = 3
+
+
+def send_to(settings: Any, url: str) -> Iterator[str]:
+    """This process sends its messages and rings to this Redis."""
+    settings.REDIS_URL = url
+    settings.LEASE_SECONDS = LEASE_S
+    settings.CHANNEL_LAYERS = {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            "CONFIG": {"hosts": [url], "capacity": 2000, "expiry": 30},
+        }
+    }
+    before = app.conf.broker_url
+    app.conf.broker_url = app.conf.broker_write_url = url
+    yield url
+    app.conf.broker_url = app.conf.broker_write_url = before
+
+
+@pytest.fixture
+def on_redis(redis_url: str, settings) -> Iterator[str]:
+    url = numbered(redis_url, 2)
+    empty_redis(url)
+    yield from send_to(settings, url)
+
+
+@pytest.fixture(scope="session")
+def _shared(django_db_setup, redis_url: str, tmp_path_factory) -> Iterator[Stack]:
+    """A worker for all tests of the session that do not harm it: starting one takes seconds.
+
+    It has no sweeper: that would find the trials of other tests' stacks in the database and send them here.
+    """
+    log = tmp_path_factory.mktemp("shared") / "processes.log"
+    for stack in stacked(numbered(redis_url, 0), log):
+        stack.worker()
+        yield stack
+
+
+@pytest.fixture
+def worker(transactional_db, _shared: Stack, settings) -> Iterator[Stack]:
+    """The shared stack, as it stands; this process sends to it."""
+    for _ in send_to(settings, _shared.redis_url):
+        yield _shared
+
+
+@pytest.fixture
+def stack(transactional_db, redis_url: str, tmp_path: Path, settings) -> Iterator[Stack]:
+    """A stack of this test alone, with nothing started; all is gone before its database is emptied."""
+    for url in send_to(settings, numbered(redis_url, 1)):
+        yield from stacked(url, tmp_path / "processes.log")
+        print((tmp_path / "processes.log").read_text()[-8000:])  # noqa: T201  # pytest shows it with a failure
