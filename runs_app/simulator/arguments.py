@@ -81,9 +81,10 @@ class _Filler:
             items = schema.get("items")
             one = self.value(name, items if isinstance(items, dict) else {}, needed=needed)
             return None if one is None else [one]
-        for text in self._texts(kind):
-            if (found := self._in_text(kind, name, schema, text, needed)) is not None:
-                return _as_type(found, schema)
+        for bare in (False, True):  # a number without a noun counts only where no text has a better one
+            for text in self._texts(kind) if kind == "count" or not bare else ():
+                if (found := self._in_text(kind, name, schema, text, needed=needed, bare=bare)) is not None:
+                    return _as_type(found, schema)
         if kind in _FROM_STATE and (found := _from_state(name, kind, self._source.state)) is not None:
             return _as_type(found, schema)
         return schema.get("default") if needed else None
@@ -99,14 +100,14 @@ class _Filler:
             yield from (text for text in [*now, *before] if text)
         yield from source.replies
 
-    def _in_text(self, kind: Kind, name: str, schema: dict[str, Json], text: str, needed: bool) -> Json:
+    def _in_text(self, kind: Kind, name: str, schema: dict[str, Json], text: str, *, needed: bool, bare: bool) -> Json:
         if kind in _PLAIN:
             last = bool(set(split_words(name)) & _LAST_WORDS)
             return self._picker.mention(text, kind, last=last)
         if kind == "moment":
             return self._picker.moment(text)
         if kind == "count":
-            return self._picker.amount(text, name, schema)
+            return self._picker.amount(text, name, schema, bare=bare)
         if kind == "choice":
             return choice_in(text, schema["enum"], last=self._corrected)
         if kind == "flag":

@@ -38,20 +38,22 @@ class Picker:
         at = self.mention(text, "time")
         return f"{day}T{at}:00" if at else day
 
-    def amount(self, text: str, name: str, schema: dict[str, Json]) -> Json:
-        """A number for a parameter: by its unit, as people, as money, else any amount that is free."""
+    def amount(self, text: str, name: str, schema: dict[str, Json], *, bare: bool) -> Json:
+        """A number for a parameter: by its unit, as people, as money, as an id; `bare`: any number that is free."""
+        if bare:
+            return self.mention(text, "number")
         words = set(split_words(name))
         about = meanings(f"{name} {schema.get('description', '')}") | {stem(word) for word in words}
         counted = [one for one in self._free(text, "quantity") if stem(one.unit) in about]
         if counted:
             return _value(self._take(text, counted[0]))
-        kinds: tuple[Kind, ...] = ("quantity", "number", "count")
+        kinds: tuple[Kind, ...] = ("quantity", "count")
         if words & _PEOPLE:
-            kinds = ("count", "number")
+            kinds = ("count",)
         elif words & _MONEY:
-            kinds = ("money", "number")
+            kinds = ("money",)
         elif words & _ID:
-            kinds = ("id", "number")
+            kinds = ("id",)
         return next((value for kind in kinds if (value := self.mention(text, kind)) is not None), None)
 
     def _free(self, text: str, kind: Kind) -> list[Mention]:

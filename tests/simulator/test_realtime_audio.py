@@ -11,23 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from openai import AsyncOpenAI
 
 from runs_app.simulator.luck import luck
 from tests.simulator.desks import RESTAURANT, context
-from tests.simulator.wire_client import Simulator, Wire
+from tests.simulator.wire_client import Simulator, Wire, spoken
 
 Json = Any
 BOOK = "Please book a table for Nora on June 14 at 8 p.m. for three people."
 PARKING = "Do you have parking?"
 TRANSCRIBED = {"input": {"transcription": {"model": "sim-ear"}}}
-
-
-async def spoken(simulator: Simulator, text: str) -> npt.NDArray[np.int16]:
-    """`text` as int16 mono at 24 kHz from the simulator's own speech endpoint."""
-    async with AsyncOpenAI(base_url=f"{simulator.http}/v1", api_key="none") as client:
-        answer = await client.audio.speech.create(model="sim-tts", voice="caller", input=text, response_format="pcm")
-        return np.frombuffer(answer.content, "<i2")
 
 
 async def say_aloud(wire: Wire, samples: npt.NDArray[np.int16]) -> Json:
@@ -201,9 +193,8 @@ async def test_thinking_takes_as_long_as_asked_with_jitter_by_the_seed(simulator
     async def first_word_ms(seed: int) -> float:
         async with simulator.session(latency_ms=60, jitter_ms=400, seed=seed) as wire:
             await wire.setup()
-            await wire.send("response.create")
-            await wire.until("response.created")
             asked = time.monotonic()
+            await wire.send("response.create")
             await wire.until("response.output_text.delta")
             return (time.monotonic() - asked) * 1000
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from openai import BaseModel
+from openai import AsyncOpenAI, BaseModel
 from openai.types.realtime import RealtimeServerEvent
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -145,3 +145,10 @@ class Simulator:
         url = f"{self.ws}/v1/realtime?model=sim-clerk{query}"
         async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
             yield Wire(socket, strict)
+
+
+async def spoken(simulator: Simulator, text: str) -> npt.NDArray[np.int16]:
+    """`text` as int16 mono at 24 kHz from the simulator's own speech endpoint."""
+    async with AsyncOpenAI(base_url=f"{simulator.http}/v1", api_key="none") as client:
+        answer = await client.audio.speech.create(model="sim-tts", voice="caller", input=text, response_format="pcm")
+        return np.frombuffer(answer.content, "<i2")
