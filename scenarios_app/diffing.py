@@ -11,6 +11,7 @@ CONTEXT = 3  # equal lines kept on either side of a change
 SHORTEST_FOLD = 4  # fewer lines than this are shown rather than counted
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LIKENESS = 0.35  # lines less alike than this are shown as one removed and one added
+_MOST_COMPARED = 2500  # pairs of lines in one changed stretch; beyond that, words are not looked at
 
 
 @dataclass(frozen=True)
@@ -71,29 +72,56 @@ def _folded(rows: Sequence[Row], head: int, tail: int) -> list[Row]:
 
 
 def _replaced(old: Sequence[str], new: Sequence[str], old_from: int, new_from: int) -> Iterator[Row]:
-    """Lines are paired in order while they are alike; what is left over was removed or added."""
-    pairs = min(len(old), len(new))
-    for n in range(pairs):
-        yield from _pair(old[n], new[n], old_from + n + 1, new_from + n + 1)
-    for n in range(pairs, len(old)):
-        yield Row("removed", old_number=old_from + n + 1, old=(Piece(old[n], True),))
-    for n in range(pairs, len(new)):
-        yield Row("added", new_number=new_from + n + 1, new=(Piece(new[n], True),))
+    """Lines that were rewritten stand beside each other; the others were removed or added."""
+    for i, j in _pairs(old, new):
+        if i is not None and j is not None:
+            yield _changed(old[i], new[j], old_from + i + 1, new_from + j + 1)
+        elif i is not None:
+            yield Row("removed", old_number=old_from + i + 1, old=(Piece(old[i], True),))
+        elif j is not None:
+            yield Row("added", new_number=new_from + j + 1, new=(Piece(new[j], True),))
 
 
-def _pair(old: str, new: str, old_number: int, new_number: int) -> Iterator[Row]:
+def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int | None, int | None]]:
+    """Indexes of both sides in order, alike lines together, so that the likeness of all pairs is largest."""
+    if len(old) * len(new) > _MOST_COMPARED:
+        return [(i, None) for i in range(len(old))] + [(None, j) for j in range(len(new))]
+    likeness = [[_likeness(before, after) for after in new] for before in old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            paired = likeness[i][j] + best[i + 1][j + 1] if likeness[i][j] >= _LIKENESS else 0.0
+            best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
+    pairs: list[tuple[int | None, int | None]] = []
+    i = j = 0
+    while i < len(old) and j < len(new):
+        if likeness[i][j] >= _LIKENESS and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            pairs.append((i, None))
+            i += 1
+        else:
+            pairs.append((None, j))
+            j += 1
+    rest_old: list[tuple[int | None, int | None]] = [(n, None) for n in range(i, len(old))]
+    return pairs + rest_old + [(None, n) for n in range(j, len(new))]
+
+
+def _changed(old: str, new: str, old_number: int, new_number: int) -> Row:
     before, after = _WORD.findall(old), _WORD.findall(new)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    if matcher.ratio() < _LIKENESS:
-        yield Row("removed", old_number=old_number, old=(Piece(old, True),))
-        yield Row("added", new_number=new_number, new=(Piece(new, True),))
-        return
     left: list[Piece] = []
     right: list[Piece] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         left += _piece(before[i1:i2], tag != "equal")
         right += _piece(after[j1:j2], tag != "equal")
-    yield Row("changed", old_number, new_number, tuple(left), tuple(right))
+    return Row("changed", old_number, new_number, tuple(left), tuple(right))
+
+
+def _likeness(old: str, new: str) -> float:
+    """0 to 1, by words: two lines are not alike because both have spaces."""
+    return difflib.SequenceMatcher(None, old.split(), new.split(), autojunk=False).ratio()
 
 
 def _piece(words: Sequence[str], changed: bool) -> list[Piece]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scenarios_app.forms.fields import SlotForm
-from scenarios_app.forms.slots import Document, NotShown
+from scenarios_app.forms.slots import Document, NotShown, as_sent
 from scenarios_app.presentation import inline_json, pretty_json
 from scenarios_app.spec.errors import Problem, SpecError, by_field
 from scenarios_app.spec.jsonplaces import with_lines
@@ -110,7 +110,7 @@ def read_editor(form_class: type[SlotForm] | None, data: Mapping[str, str]) -> E
     """What the browser sent, in the mode in which it was edited."""
     if form_class is not None and data.get("view") == "form":
         return _read_form(form_class, data)
-    text = data.get(TEXT_FIELD, "")
+    text = as_sent(data.get(TEXT_FIELD, ""))
     try:
         document = load(text)
     except SpecError as error:
