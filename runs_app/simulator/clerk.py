@@ -26,6 +26,9 @@ THOUGHT_MS = {
 }
 
 
+LONGEST_SPEECH = 2_000  # letters of one turn; nobody says more, and reading takes time
+
+
 @dataclass(frozen=True)
 class Say:
     text: str
@@ -84,7 +87,7 @@ def decide(
         knowledge=read_knowledge(instructions),
         tools=read_tools(tools),
         tool_choice=tool_choice,
-        text=said.text,
+        text=said.text[:LONGEST_SPEECH],
         earlier=[line for line in lines[:place] if isinstance(line, Said)],
         done=done,
         all_at_once=all_at_once,
@@ -104,7 +107,7 @@ def _outputs(now: Situation) -> tuple[Say | Call, ...]:
     if result.available is False:
         return (Say(replies.not_available(_arguments_of(last), result.details)),)
     if rest and now.tool_choice != "none":
-        return _calls(now, rest)
+        return _calls(now, rest, [_fill(now, intent) for intent in rest])
     return (Say(_told(now)),)
 
 
@@ -121,12 +124,13 @@ def _begin(now: Situation, plan: list[Intent]) -> tuple[Say | Call, ...]:
     missing = list(dict.fromkeys(name for one in filled for name in one.missing))
     if now.policy.ask_missing and missing:
         return (Say(replies.ask_for(missing)),)
-    return _calls(now, plan)
+    return _calls(now, plan, filled)
 
 
-def _calls(now: Situation, plan: list[Intent]) -> tuple[Call, ...]:
-    wanted = plan if now.all_at_once else plan[:1]
-    calls = [Call(intent.tool.name, _fill(now, intent).with_unknown()) for intent in wanted]
+def _calls(now: Situation, plan: list[Intent], filled: list[Filled]) -> tuple[Call, ...]:
+    """The next call of the plan; all of them at once where that is asked for."""
+    calls = [Call(intent.tool.name, one.with_unknown()) for intent, one in zip(plan, filled, strict=True)]
+    calls = calls if now.all_at_once else calls[:1]
     return tuple(calls * 2 if now.all_at_once and len(calls) == 1 else calls)
 
 

@@ -40,12 +40,13 @@ class Knowledge:
 _NEGATED = re.compile(rf"\b{NOT}\b[^,;:]*$", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|instead|rather)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_LONGEST_SENTENCE = 400
 _BLOCK = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
 def read_policy(instructions: str) -> Policy:
     """The behaviours that `instructions` (without its JSON blocks) ask for and nowhere forbid."""
-    sentences = [sentence for sentence in _SENTENCE.split(_BLOCK.sub("\n", instructions)) if sentence.strip()]
+    sentences = list(_sentences(_BLOCK.sub("\n", instructions)))
     verdicts = {name: {_verdict(wording, sentence) for sentence in sentences} for name, wording in WORDINGS.items()}
     return Policy(**{name: True in said and False not in said for name, said in verdicts.items()})
 
@@ -61,6 +62,12 @@ def read_knowledge(instructions: str) -> Knowledge:
         summary=str(known.get("summary") or known.get("previous_conversation_summary") or ""),
         reference_date=known.get("reference_date") if isinstance(known.get("reference_date"), str) else None,
     )
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Sentences and lines; what goes on for ever is cut at its commas, for patterns that look far ahead."""
+    for sentence in _SENTENCE.split(text):
+        yield from sentence.split(",") if len(sentence) > _LONGEST_SENTENCE else [sentence]
 
 
 def _verdict(wording: Wording, sentence: str) -> bool | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from functools import lru_cache
 from typing import cast
 
 from runs_app.simulator.entities import Kind, Mention, entities, first_and_last
@@ -58,18 +59,28 @@ class Picker:
 
     def _free(self, text: str, kind: Kind) -> list[Mention]:
         """Mentions of a kind that hold, corrections settled, without those already given away."""
-        pair = first_and_last(text, kind, reference_date=self._today)
+        pair = _first_and_last(text, kind, self._today)
         settled = pair[1 if self._corrected else 0] if pair else None
         if pair and pair[0] != pair[1]:
             found = [settled]
         else:
-            every = entities(text, reference_date=self._today)
-            found = [one for one in every if one.kind == kind and not one.negated]
+            found = [one for one in _entities(text, self._today) if one.kind == kind and not one.negated]
         return [one for one in found if one is not None and (text, one.start) not in self._used]
 
     def _take(self, text: str, mention: Mention) -> Mention:
         self._used.add((text, mention.start))
         return mention
+
+
+# A call asks for the same text once per parameter, and reading it takes milliseconds.
+@lru_cache(maxsize=256)
+def _entities(text: str, today: dt.date | None) -> tuple[Mention, ...]:
+    return entities(text, reference_date=today)
+
+
+@lru_cache(maxsize=1024)
+def _first_and_last(text: str, kind: Kind, today: dt.date | None) -> tuple[Mention, Mention] | None:
+    return first_and_last(text, kind, reference_date=today)
 
 
 def _value(mention: Mention) -> Json:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import logging
 import sys
 import threading
@@ -137,8 +136,12 @@ def run(given: argparse.Namespace, data_dir: Path) -> None:
 def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     given = read_command_line(sys.argv[1:])
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         run(given, given.data_dir)
+    except KeyboardInterrupt:
+        pass
+    except (OSError, ValueError) as error:
+        sys.exit(f"the simulator cannot start: {error}")
 
 
 if __name__ == "__main__":

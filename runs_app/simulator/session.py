@@ -99,7 +99,9 @@ class Session:
     async def decide(self, order: Order) -> Decision:
         items = self.conversation.items if order.items is None else order.items
         heard = {item["id"]: await self._heard[item["id"]] for item in list(items) if item["id"] in self._heard}
-        return decide(
+        # In a thread: reading takes milliseconds, and other sessions are speaking meanwhile.
+        return await asyncio.to_thread(
+            decide,
             instructions=order.instructions,
             tools=order.tools,
             tool_choice=order.tool_choice,
