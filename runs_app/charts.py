@@ -1,0 +1,172 @@
+"""Figures of the comparison page as plain dicts that plotly.js draws.
+
+No colour is named here: `meta` of a trace names the token (`static/css/tokens.css`) that charts.js paints it with, so
+that light and dark need no other figure. Null is a gap, never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from runs_app.stats.paired import t_interval
+from runs_app.stats.summary import mean, measured
+
+Figure = dict[str, Any]
+
+SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
+LONGEST_NAME: Final = 40
+JITTER: Final = 0.2  # of the distance between two configurations
+CENTRE_AT: Final = 0.32  # right of the dots
+
+LAYOUT: Final[Figure] = {
+    "height": 300,
+    "margin": {"l": 56, "r": 16, "t": 10, "b": 36},
+    "paper_bgcolor": "rgba(0,0,0,0)",
+    "plot_bgcolor": "rgba(0,0,0,0)",
+    "hovermode": "closest",
+    "showlegend": True,
+    "legend": {"orientation": "h", "x": 0, "y": -0.16, "yanchor": "top"},
+    "xaxis": {"fixedrange": True, "showgrid": False, "zeroline": False},
+    "yaxis": {"fixedrange": True, "zeroline": False, "automargin": True},
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One configuration: a value per scenario (null: none), in the order of the figure's scenarios.
+
+    `low` and `high` are the interval of `centre`; null where there is none.
+    """
+
+    letter: str
+    name: str
+    token: str  # of its colour
+    values: tuple[float | None, ...]
+    centre: float | None
+    low: float | None
+    high: float | None
+
+
+def series(
+    letter: str, name: str, token: str, values: Sequence[float | None], interval: tuple[float, float] | None = None
+) -> Series:
+    """Mean over the scenarios with a value, and t's 95 % interval of it unless one is given."""
+    known = measured(values)
+    low, high = interval or t_interval(known, 0.95)
+    clean = tuple(value if value is not None and math.isfinite(value) else None for value in values)
+    return Series(letter, name, token, clean, mean(known), low, high)
+
+
+def strip_chart(scenarios: Sequence[str], columns: Sequence[Series], *, title: str, share: bool) -> Figure:
+    """A dot per scenario and configuration, a line between the dots of one scenario, mean and interval beside them.
+
+    `share`: values lie between 0 and 1, and the axis shows all of that.
+    """
+    at = [_jitter(place, len(scenarios)) for place in range(len(scenarios))]
+    data = [_links(columns, at), *(_dots(place, one, scenarios, at) for place, one in enumerate(columns))]
+    data += [_centre(place, one) for place, one in enumerate(columns)]
+    return {"data": data, "layout": _layout(columns, title, share)}
+
+
+def _jitter(place: int, count: int) -> float:
+    """The same for a scenario in every configuration, so that its line shows the change alone."""
+    return 0.0 if count < 2 else JITTER * (2 * place / (count - 1) - 1)
+
+
+def _links(columns: Sequence[Series], at: Sequence[float]) -> Figure:
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for scenario, offset in enumerate(at):
+        xs += [place + offset for place in range(len(columns))] + [None]
+        ys += [column.values[scenario] for column in columns] + [None]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": xs,
+        "y": ys,
+        "connectgaps": False,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "line": {"width": 1},
+        "meta": {"role": "link", "token": "--line-strong"},
+    }
+
+
+def _dots(place: int, column: Series, scenarios: Sequence[str], at: Sequence[float]) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": _legend(column),
+        "legendgroup": column.letter,
+        "x": [place + offset for offset in at],
+        "y": list(column.values),
+        "text": list(scenarios),
+        "hovertemplate": f"%{{text}}<br>{column.letter}: %{{y}}<extra></extra>",
+        "marker": {"size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)], "opacity": 0.75},
+        "meta": {"role": "values", "token": column.token},
+    }
+
+
+def _centre(place: int, column: Series) -> Figure:
+    above, below = _distance(column.centre, column.high), _distance(column.low, column.centre)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": f"{column.letter} mean",
+        "legendgroup": column.letter,
+        "showlegend": False,
+        "x": [place + CENTRE_AT],
+        "y": [column.centre],
+        "hovertemplate": f"{column.letter}: mean %{{y}}<extra></extra>",
+        "marker": {"size": 11, "symbol": f"{SYMBOLS[place % len(SYMBOLS)]}-open", "line": {"width": 2}},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [above],
+            "arrayminus": [below],
+            "visible": above is not None and below is not None,
+            "thickness": 2,
+            "width": 7,
+        },
+        "meta": {"role": "centre", "token": column.token},
+    }
+
+
+def _distance(low: float | None, high: float | None) -> float | None:
+    return None if low is None or high is None else high - low
+
+
+def _legend(column: Series) -> str:
+    name = column.name
+    if len(name) > LONGEST_NAME:
+        half = LONGEST_NAME // 2
+        name = f"{name[: half - 1]}…{name[-half:]}"
+    text = f"{column.letter} {_escaped(name)}"
+    return text if column.centre is not None else f"{text} (no data)"
+
+
+def _escaped(text: str) -> str:
+    """Plotly reads some HTML tags in names."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _layout(columns: Sequence[Series], title: str, share: bool) -> Figure:
+    axis_x = {
+        **LAYOUT["xaxis"],
+        "tickmode": "array",
+        "tickvals": list(range(len(columns))),
+        "ticktext": [column.letter for column in columns],
+        "range": [-0.5, len(columns) - 0.5],
+    }
+    axis_y: Figure = {**LAYOUT["yaxis"], "title": {"text": title}}
+    if share:
+        axis_y |= {"range": [-0.05, 1.05], "dtick": 0.25}
+    else:
+        axis_y["rangemode"] = "tozero"
+    # long names take a line of the legend each, below the plot
+    lines = len(columns)
+    margin = {**LAYOUT["margin"], "b": LAYOUT["margin"]["b"] + 20 * lines}
+    return {**LAYOUT, "height": LAYOUT["height"] + 20 * lines, "margin": margin, "xaxis": axis_x, "yaxis": axis_y}

@@ -1,0 +1,75 @@
+"""What the address asks for: runs, configurations, the pair on show, and how the table is cut and ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import QueryDict
+
+from runs_app.stats.rows import PASS_RATE, PRIMARY
+
+METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms", PASS_RATE)  # in the order of the cards
+SHOWS: Final = ("better", "worse", "same")
+SORTS: Final = ("delta", "scenario", "a", "b", "latency")
+MOST_RUNS: Final = 20
+MOST_CONFIGURATIONS: Final = 8  # as many as can be told apart in a chart
+
+assert {rule.name for rule in PRIMARY} == set(METRICS)
+
+
+class BadChoice(ValueError):
+    """The address asks for something that does not exist. The message names the part of it."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`a`, `bs` and `vs` are as given: a configuration version's number in the database, or NAME@VERSION.
+
+    `metric` and `show` are empty when the address leaves them out; `sort` begins with "-" to descend.
+    """
+
+    runs: tuple[int, ...]
+    a: str = ""
+    bs: tuple[str, ...] = ()
+    vs: str = ""
+    metric: str = ""
+    show: str = ""
+    sort: str = "-delta"
+    search: str = ""
+
+
+def choice_of(query: QueryDict) -> Choice:
+    """Raises BadChoice."""
+    runs = tuple(dict.fromkeys(_number("run", text) for text in query.getlist("run") if text))
+    if len(runs) > MOST_RUNS:
+        raise BadChoice(f"run: at most {MOST_RUNS} runs are compared at a time, not {len(runs)}")
+    return Choice(
+        runs=runs,
+        a=query.get("a", ""),
+        bs=tuple(dict.fromkeys(text for text in query.getlist("b") if text)),
+        vs=query.get("vs", ""),
+        metric=_one_of("metric", query.get("metric", ""), METRICS),
+        show=_one_of("show", query.get("show", ""), SHOWS),
+        sort=_sort(query.get("sort") or "-delta"),
+        search=query.get("q", "").strip(),
+    )
+
+
+def _number(name: str, text: str) -> int:
+    # beyond 18 digits no database number fits
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise BadChoice(f"{name}: must be the number of a run, not {text[:40]!r}")
+    return int(text)
+
+
+def _one_of(name: str, text: str, known: Sequence[str]) -> str:
+    if text and text not in known:
+        raise BadChoice(f"{name}: must be one of {', '.join(known)}, not {text[:40]!r}")
+    return text
+
+
+def _sort(text: str) -> str:
+    _one_of("sort", text.removeprefix("-"), SORTS)
+    return text

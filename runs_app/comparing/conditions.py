@@ -1,0 +1,84 @@
+"""Whether two sides were measured alike. Where they were not, there is no verdict, and the page says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from runs_app.comparing.choice import METRICS
+from runs_app.comparing.loading import Column, Fact, Loaded
+from runs_app.stats.comparison import Comparison, compare
+from runs_app.stats.pair import PairComparison
+from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.verdict import Verdict
+
+JUDGED = ("semantic_quality", PASS_RATE)
+
+
+@dataclass(frozen=True)
+class Critical:
+    """A critical scenario that A passed at least once and B never did."""
+
+    letter: str
+    scenario: str
+
+
+def comparison_of(loaded: Loaded) -> Comparison:
+    """Each configuration against the first, with no verdict where the sides were measured differently."""
+    found = compare(loaded.rows, configurations=[column.key for column in loaded.columns], against_first=True)
+    of_key = {column.key: column for column in loaded.columns}
+    pairs = tuple(_held(pair, of_key[pair.a], of_key[pair.b], loaded.facts) for pair in found.pairs)
+    return replace(found, pairs=pairs)
+
+
+def _held(pair: PairComparison, a: Column, b: Column, facts: Sequence[Fact]) -> PairComparison:
+    reasons = not_comparable(a, b, facts)
+    metrics = {
+        name: replace(compared, verdict=Verdict("Not comparable", reasons[name])) if name in reasons else compared
+        for name, compared in pair.metrics.items()
+    }
+    return replace(pair, metrics=metrics)
+
+
+def not_comparable(a: Column, b: Column, facts: Sequence[Fact]) -> dict[str, str]:
+    """Metric -> the reason why these two say nothing about each other."""
+    of_a, of_b = _of(a, facts), _of(b, facts)
+    paces = {fact.real_time for fact in (*of_a, *of_b) if fact.mode == "audio"}
+    if len(paces) > 1:
+        return dict.fromkeys(METRICS, "some trials ran in real time and some did not")
+    reasons = {}
+    if {fact.mode for fact in of_a} != {fact.mode for fact in of_b} and of_a and of_b:
+        reasons = dict.fromkeys(METRICS, "one side was spoken and the other was not")
+    judge_reason = _judges(a, b, of_a, of_b)
+    return {**dict.fromkeys(JUDGED, judge_reason), **reasons} if judge_reason else reasons
+
+
+def _of(column: Column, facts: Iterable[Fact]) -> list[Fact]:
+    return [fact for fact in facts if fact.row.configuration_key == column.key]
+
+
+def _judges(a: Column, b: Column, of_a: Iterable[Fact], of_b: Iterable[Fact]) -> str:
+    judges = {fact.judge for fact in (*of_a, *of_b) if fact.judge}
+    if len(judges) > 1:
+        return f"graded by different judges or rubrics ({', '.join(sorted(judges))})"
+    if judges and (a.spec.judge is None) != (b.spec.judge is None):
+        return f"{(a if a.spec.judge is None else b).letter} has no judge"
+    return ""
+
+
+def newly_always_failed(comparison: Comparison, loaded: Loaded) -> list[Critical]:
+    """Of the paired scenarios that are marked critical; no average may hide them."""
+    critical = {fact.row.scenario_id for fact in loaded.facts if fact.critical}
+    rates = {
+        (row.scenario_id, cell.configuration_key): cell.means[PASS_RATE]
+        for row in comparison.scenarios
+        for cell in row.cells
+        if cell
+    }
+    letters = {column.key: column.letter for column in loaded.columns}
+    return [
+        Critical(letters[pair.b], scenario)
+        for pair in comparison.pairs
+        for scenario in pair.paired
+        if scenario in critical and (rates[scenario, pair.a] or 0) > 0 and rates[scenario, pair.b] == 0
+    ]

@@ -1,0 +1,120 @@
+"""Figures are plain dicts that plotly.js draws: plotly checks them, and nothing missing becomes a number."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runs_app.charts import Figure, Series, series, strip_chart
+
+ROOT = Path(__file__).resolve().parent.parent
+TOKENS = ("--series-a", "--series-b", "--series-c", "--series-d")
+
+
+def line(values: list[float | None], place: int = 0, name: str = "Front desk@1") -> Series:
+    return series(chr(ord("A") + place), name, TOKENS[place % 4], values)
+
+
+def figure(*columns: list[float | None], share: bool = False) -> Figure:
+    lines = [line(values, place) for place, values in enumerate(columns)]
+    scenarios = [f"case_{n}" for n in range(len(columns[0]))]
+    return strip_chart(scenarios, lines, title="response_latency_ms", share=share)
+
+
+def traces(drawn: Figure, role: str) -> list[Figure]:
+    return [trace for trace in drawn["data"] if trace["meta"]["role"] == role]
+
+
+def segments(drawn: Figure) -> int:
+    """How many strokes the joining lines are drawn with."""
+    [links] = traces(drawn, "link")
+    ys = links["y"]
+    return sum(here is not None and there is not None for here, there in pairwise(ys))
+
+
+values = st.lists(st.one_of(st.none(), st.floats(0, 1e5), st.just(float("nan"))), min_size=1, max_size=12)
+
+
+@settings(deadline=None, max_examples=25)  # plotly loads its schema on first use
+@given(st.lists(values, min_size=1, max_size=8).map(lambda rows: [row[: min(map(len, rows))] for row in rows]))
+def test_every_figure_is_valid_for_plotly_and_strict_json(columns: list[list[float | None]]) -> None:
+    for share in (True, False):
+        drawn = figure(*columns, share=share)
+        go.Figure(drawn)
+        json.dumps(drawn, allow_nan=False)
+
+
+def test_plotly_refuses_what_is_not_a_figure() -> None:
+    drawn = figure([1.0])
+    drawn["data"][0]["mode"] = "dots"
+    with pytest.raises(ValueError, match="mode"):
+        go.Figure(drawn)
+
+
+@pytest.mark.case("F01")
+def test_no_line_is_drawn_through_a_missing_value() -> None:
+    """F01: 400, null, 520, 610: no stroke at the second scenario, a mean of 510, the empty series named so."""
+    both = figure([400, None, 520, 610], [410, 500, 530, 620])
+    assert segments(both) == 3
+    assert traces(both, "link")[0]["connectgaps"] is False
+    assert traces(both, "values")[0]["y"] == [400, None, 520, 610]
+    assert traces(both, "centre")[0]["y"] == [510]
+    empty = figure([400, None, 520, 610], [None] * 4)
+    assert segments(empty) == 0
+    assert traces(empty, "values")[1]["name"].endswith("(no data)")
+
+
+@pytest.mark.case("F01")
+def test_a_single_point_is_a_marker_without_an_interval() -> None:
+    """F01: one scenario is a point."""
+    drawn = figure([400])
+    [point], [centre] = traces(drawn, "values"), traces(drawn, "centre")
+    assert (point["mode"], point["y"]) == ("markers", [400])
+    assert centre["error_y"]["visible"] is False
+
+
+def test_a_scenario_stands_at_the_same_place_in_every_configuration() -> None:
+    first, second = traces(figure([1, 2, 3], [4, 5, 6]), "values")
+    assert [b - a for a, b in zip(first["x"], second["x"], strict=True)] == pytest.approx([1, 1, 1])
+    assert max(first["x"]) < min(second["x"]) - 0.5
+
+
+def test_the_interval_is_that_of_t_or_the_one_given() -> None:
+    [centre] = traces(figure([1.0, 2.0, 3.0]), "centre")
+    # t with 2 degrees of freedom at 95 %: 4.303 x 1 / sqrt(3)
+    assert centre["error_y"]["array"] == pytest.approx([2.484], abs=0.001)
+    given_one = strip_chart(["a"], [series("A", "x", "--series-a", [0.5], (0.1, 0.8))], title="t", share=True)
+    [centre] = traces(given_one, "centre")
+    assert (centre["error_y"]["array"], centre["error_y"]["arrayminus"]) == ([pytest.approx(0.3)], [pytest.approx(0.4)])
+
+
+def test_eight_configurations_differ_by_colour_or_shape() -> None:
+    drawn = traces(figure(*([[1.0]] * 8)), "values")
+    assert len({(trace["meta"]["token"], trace["marker"]["symbol"]) for trace in drawn}) == 8
+
+
+def test_long_names_are_cut_in_the_middle_and_keep_their_letter() -> None:
+    name = f"{'long ' * 12}@17"
+    lines = [line([1.0], 0, name), line([2.0], 1, name)]
+    first, second = traces(strip_chart(["a"], lines, title="t", share=False), "values")
+    assert first["name"] != second["name"]
+    assert first["name"].startswith("A long")
+    assert first["name"].endswith("@17")
+    assert len(first["name"]) <= 43
+
+
+def test_a_name_is_text_and_never_markup() -> None:
+    [trace] = traces(strip_chart(["a"], [line([1.0], 0, "<b>x</b>@1")], title="t", share=False), "values")
+    assert trace["name"] == "A &lt;b&gt;x&lt;/b&gt;@1"
+
+
+def test_figures_name_tokens_that_exist() -> None:
+    tokens = (ROOT / "static" / "css" / "tokens.css").read_text()
+    for trace in figure([1.0], [2.0], [3.0], [4.0])["data"]:
+        assert f"{trace['meta']['token']}:" in tokens
