@@ -41,6 +41,8 @@ class OurOrigins(OriginValidator):
         return valid
 
 
-application = ProtocolTypeRouter(
-    {"http": http, "websocket": OurOrigins(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))}
-)
+def websockets() -> OurOrigins:
+    return OurOrigins(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+
+
+application = ProtocolTypeRouter({"http": http, "websocket": websockets()})
