@@ -37,6 +37,7 @@ from tests.scripted_server import Pause as Wait
 
 MS = RATE_HZ // 1000
 AIM_P99_MS = 20.0
+INVALID_LAG_MS = 250.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class Result:
     measured_ms: float
     first_delta_ms: float  # what timing the first delta would have said
     lag_max_ms: float | None
+    loop_lag_max_ms: float | None
+
+    @property
+    def disturbed(self) -> bool:
+        """This machine was so late that the trial would be invalid (pacing): its numbers enter no mean."""
+        return max(self.lag_max_ms or 0.0, self.loop_lag_max_ms or 0.0) > INVALID_LAG_MS
 
     @property
     def error_ms(self) -> float:
@@ -163,6 +170,7 @@ def result(case: Case, held: Conversation, server: ScriptedServer) -> Result:
         measured_ms=measured_ms(held),
         first_delta_ms=(first_s - commit_s) * 1000,
         lag_max_ms=pacing.lag_max_ms if pacing else None,
+        loop_lag_max_ms=pacing.loop_lag_max_ms if pacing else None,
     )
 
 
@@ -177,12 +185,15 @@ async def run_all(conversations: int, concurrency: int, seed: int, real_time: bo
     return list(await asyncio.gather(*(one(nth, case) for nth, case in enumerate(planned))))
 
 
-def summary(results: list[Result]) -> dict[str, Json]:
+def summary(every: list[Result]) -> dict[str, Json]:
+    results = [entry for entry in every if not entry.disturbed] or every
     errors = [abs(entry.error_ms) for entry in results]
     naive = [abs(entry.first_delta_ms - entry.truth_ms) for entry in results]
-    lags = [entry.lag_max_ms for entry in results if entry.lag_max_ms is not None]
+    lags = [entry.lag_max_ms for entry in every if entry.lag_max_ms is not None]
+    loop_lags = [entry.loop_lag_max_ms for entry in every if entry.loop_lag_max_ms is not None]
     return {
-        "conversations": len(results),
+        "conversations": len(every),
+        "invalid_for_pacing": sum(entry.disturbed for entry in every),
         "truth_ms": [round(min(entry.truth_ms for entry in results)), round(max(entry.truth_ms for entry in results))],
         "error_ms": {name: rounded(nearest_rank(errors, rank)) for name, rank in RANKS.items()},
         "bias_ms": rounded(sum(entry.error_ms for entry in results) / len(results)),
@@ -190,6 +201,7 @@ def summary(results: list[Result]) -> dict[str, Json]:
             name: rounded(nearest_rank(naive, rank)) for name, rank in RANKS.items()
         },
         "pacing_lag_max_ms": rounded(max(lags)) if lags else None,
+        "loop_lag_max_ms": rounded(max(loop_lags)) if loop_lags else None,
         "worst": {**asdict(max(results, key=lambda entry: abs(entry.error_ms)).case)},
     }
 

@@ -52,9 +52,7 @@ def text_delta(delta: str, response: str = "resp_1", item: str = "item_1", outpu
     return _part("response.output_text.delta", response, item, output_index, delta=delta)
 
 
-def transcript_delta(
-    delta: str, response: str = "resp_1", item: str = "item_1", output_index: int = 0
-) -> Event:
+def transcript_delta(delta: str, response: str = "resp_1", item: str = "item_1", output_index: int = 0) -> Event:
     return _part("response.output_audio_transcript.delta", response, item, output_index, delta=delta)
 
 

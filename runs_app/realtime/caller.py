@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from runs_app.realtime.line import Line
 from runs_app.realtime.pacing import Cadence, Lag, pacing_of
-from runs_app.realtime.pcm import Int16, to_bytes
+from runs_app.realtime.pcm import Int16, pcm16_ms, to_bytes
 from runs_app.realtime.plan import PlannedTurn
 from runs_app.realtime.record import SAMPLES_PER_MS, Span
 from runs_app.realtime.turns import TurnDraft
@@ -102,7 +102,7 @@ def _note_spoken(line: Line, turn: TurnDraft, spoken: Spoken) -> None:
         turn=turn.index,
         chunks=spoken.chunks,
         bytes=spoken.bytes,
-        duration_ms=spoken.bytes / 2 / SAMPLES_PER_MS,
+        duration_ms=pcm16_ms(spoken.bytes),
         gaps=spoken.gaps,
         lag_p99_ms=pacing.lag_p99_ms,
         lag_max_ms=pacing.lag_max_ms,

@@ -49,8 +49,11 @@ class CallBook:
     _by_id: dict[str, CallDraft] = field(default_factory=dict)
     _taken: int = 0
 
-    def see(self, call: CallSeen, t_ms: float) -> None:
+    def see(self, call: CallSeen, t_ms: float) -> bool:
+        """False for a call id that a response used which has ended: counted once, so this says nothing new."""
         draft = self._draft(call.call_id, call.item_id, t_ms)
+        if draft.order < self._taken:
+            return call.response_id is None or draft.response_id in (None, call.response_id)
         draft.name = draft.name or call.name
         draft.response_id = draft.response_id or call.response_id
         if draft.output_index is None:
@@ -60,6 +63,7 @@ class CallBook:
             if draft.arguments is None:
                 draft.called_ms = t_ms
             draft.arguments = call.arguments
+        return True
 
     def add_piece(self, piece: ArgumentsPiece, t_ms: float) -> None:
         self._draft(piece.call_id, piece.item_id, t_ms).pieces += piece.text

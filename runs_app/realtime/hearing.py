@@ -74,7 +74,7 @@ def _turn_of(journal: Journal, place: Place) -> TurnDraft | None:
         journal.warn("deltas_before_first_turn")
         return None
     journal.active.add(place.response_id)
-    return journal.turn
+    return journal.owner_of(place.response_id)
 
 
 def _on_session(journal: Journal, event: SessionSeen, at_s: float) -> Signal | None:
@@ -85,11 +85,14 @@ def _on_session(journal: Journal, event: SessionSeen, at_s: float) -> Signal | N
     if not event.updated:
         return None
     journal.session_acknowledged = True
+    if problem := journal.plan.dialect.audio_problem(event.session, journal.plan.mode):
+        journal.warn("audio_format", problem)
     return event
 
 
 def _on_started(journal: Journal, event: ResponseStarted, at_s: float) -> Signal:
     journal.active.add(event.response_id)
+    journal.owner_of(event.response_id)
     return event
 
 
@@ -116,7 +119,8 @@ def _on_sound(journal: Journal, event: Sound, at_s: float) -> None:
 def _on_call(journal: Journal, event: CallSeen, at_s: float) -> None:
     if event.response_id is not None and event.response_id not in journal.ended:
         journal.active.add(event.response_id)
-    journal.calls.see(event, _t_ms(journal, at_s))
+    if not journal.calls.see(event, _t_ms(journal, at_s)):
+        journal.warn("repeated_call_id", event.call_id or "")
 
 
 def _on_arguments(journal: Journal, event: ArgumentsPiece, at_s: float) -> None:
@@ -136,9 +140,9 @@ def _on_ended(journal: Journal, event: ResponseEnded, at_s: float) -> Signal | N
         if isinstance(told, CallSeen):
             journal.calls.see(told, t_ms)
     journal.add_usage(event.usage)
-    if journal.turn is not None:
-        journal.turn.add_told((told for told in event.told if isinstance(told, Words)), t_ms)
-        journal.turn.done_ms = t_ms
+    if turn := journal.owner_of(event.response_id):
+        turn.add_told((told for told in event.told if isinstance(told, Words)), t_ms)
+        turn.done_ms = t_ms
     journal.active.discard(event.response_id)
     if event.response_id is not None:
         journal.ended.add(event.response_id)

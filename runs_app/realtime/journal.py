@@ -35,6 +35,7 @@ class Journal:
     usage: Usage = field(default_factory=Usage)
     lags: list[Lag] = field(default_factory=list)
     chunks: int = 0
+    loop_worst: Lag | None = None
     warnings: Counter[str] = field(default_factory=Counter)
     unknown_events: Counter[str] = field(default_factory=Counter)
     messages_received: int = 0
@@ -43,11 +44,18 @@ class Journal:
     looks_like: str | None = None
     active: set[str | None] = field(default_factory=set)  # responses begun and not ended
     ended: set[str] = field(default_factory=set)
+    owners: dict[str, TurnDraft] = field(default_factory=dict)  # the turn in which a response began
 
     @property
     def turn(self) -> TurnDraft | None:
         """The latest turn. Between turns it still takes what comes late."""
         return self.turns[-1] if self.turns else None
+
+    def owner_of(self, response_id: str | None) -> TurnDraft | None:
+        """A response belongs to the turn in which it was first heard of; one without an id to the latest."""
+        if response_id is None or self.turn is None:
+            return self.turn
+        return self.owners.setdefault(response_id, self.turn)
 
     def now_ms(self) -> float:
         return self.timeline.t_ms(self.clock.now_s())
@@ -88,6 +96,12 @@ class Journal:
             heard_text=turn.heard_text,
         )
 
+    def notice_lag(self, lag_ms: float, at_s: float) -> None:
+        """How late the loop woke up. Before zero it disturbs no measurement."""
+        worst_ms = self.loop_worst.lag_ms if self.loop_worst else -1.0
+        if self.timeline.zero_s is not None and lag_ms > worst_ms:
+            self.loop_worst = Lag(lag_ms, self.timeline.t_ms(at_s))
+
     def add_usage(self, told: Usage | None) -> None:
         if told is None:
             return
@@ -119,7 +133,7 @@ class Journal:
     def _pacing(self) -> Pacing | None:
         """None when nothing was paced: text mode, or not in real time."""
         paced = self.plan.mode == "audio" and self.plan.real_time and self.chunks > 0
-        return pacing_of(self.lags, self.chunks) if paced else None
+        return pacing_of(self.lags, self.chunks, self.loop_worst) if paced else None
 
 
 def _sum(before: int | None, more: int | None) -> int | None:

@@ -6,14 +6,16 @@ the cadence at the moment it went out: what follows keeps its distance and is ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from runs_app.realtime.clock import Clock
 from runs_app.realtime.percentile import nearest_rank
 from runs_app.realtime.record import RATE_HZ, Pacing
 
 JITTER_MS = 20.0
+WATCH_MS = 50.0
 
 
 class Lag(NamedTuple):
@@ -46,10 +48,21 @@ class Cadence:
         self.due_sample += samples
 
 
-def pacing_of(lags: Sequence[Lag], chunks: int) -> Pacing:
+async def watch_loop(clock: Clock, notice: Callable[[float, float], None]) -> None:
+    """Wake up every WATCH_MS and tell how late that was (ms) and when (of the clock). Runs until it is cancelled."""
+    due_s = clock.now_s()
+    while True:
+        due_s = max(due_s, clock.now_s()) + WATCH_MS / 1000
+        await clock.sleep_until(due_s)
+        now_s = clock.now_s()
+        notice((now_s - due_s) * 1000, now_s)
+
+
+def pacing_of(lags: Sequence[Lag], chunks: int, loop_worst: Lag | None = None) -> Pacing:
     """The numbers of a whole conversation; lags are empty when nothing was paced."""
+    loop = (round(loop_worst.lag_ms, 3), round(loop_worst.t_ms, 3)) if loop_worst else (None, None)
     if not lags:
-        return Pacing(chunks=chunks, lag_p99_ms=None, lag_max_ms=None, worst_at_ms=None)
+        return Pacing(chunks, None, None, None, *loop)
     worst = max(lags, key=lambda lag: lag.lag_ms)
     p99_ms = nearest_rank((lag.lag_ms for lag in lags), 99)
     return Pacing(
@@ -57,4 +70,6 @@ def pacing_of(lags: Sequence[Lag], chunks: int) -> Pacing:
         lag_p99_ms=None if p99_ms is None else round(p99_ms, 3),
         lag_max_ms=round(worst.lag_ms, 3),
         worst_at_ms=round(worst.t_ms, 3),
+        loop_lag_max_ms=loop[0],
+        loop_worst_at_ms=loop[1],
     )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import parse_qsl, urlsplit
 
 from runs_app.realtime.calls import required_arguments
 from runs_app.realtime.dialects.base import Body, Dialect
@@ -26,7 +27,7 @@ from scenarios_app.spec.scenario import unsupported_fields as scenario_gaps
 
 MIN_CALLER_AUDIO_MS = 100  # servers refuse to commit less
 DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect()}
-SECRET_HEADER = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
+SECRET_NAME = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
 SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
 NOT_OURS = ("assertions", "input.recordings", "persona")  # a persona model alone changes no scripted call
 CONTEXT_TITLE = "Context that you may use, as JSON:"
@@ -135,7 +136,7 @@ def build_plan(
             connect_s=float(times.connect), session_ready_s=float(times.session_ready), turn_s=float(times.turn)
         ),
         reference_date=scenario.reference_date,
-        secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers)))),
+        secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers, url)))),
     )
 
 
@@ -210,8 +211,10 @@ def _audio(samples: Int16 | None) -> Int16:
     return samples
 
 
-def _secrets_in(headers: Mapping[str, str]) -> list[str]:
-    values = [value for name, value in headers.items() if SECRET_HEADER.search(name)]
+def _secrets_in(headers: Mapping[str, str], url: str) -> list[str]:
+    """Values that the agent's side may repeat to us, such as in "Incorrect API key provided"."""
+    named = [*headers.items(), *parse_qsl(urlsplit(url).query)]
+    values = [value for name, value in named if SECRET_NAME.search(name)]
     bare = [value.rpartition(" ")[2] for value in values]
     return [value for value in (*values, *bare) if len(value) >= SHORTEST_SECRET]
 

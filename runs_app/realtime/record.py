@@ -119,12 +119,18 @@ class Usage:
 
 @dataclass(frozen=True)
 class Pacing:
-    """How late the caller's chunks were sent, against their absolute deadlines. None when not in real time."""
+    """How late the caller's chunks were sent, against their absolute deadlines. None when not in real time.
+
+    `loop_lag_max_ms`: how late this machine was with anything at all, also while the agent spoke: an arrival that was
+    noticed late makes the agent look slow.
+    """
 
     chunks: int
     lag_p99_ms: float | None
     lag_max_ms: float | None
     worst_at_ms: float | None
+    loop_lag_max_ms: float | None = None
+    loop_worst_at_ms: float | None = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from runs_app.realtime.faults import BrokenOff
 from runs_app.realtime.frames import FrameReader
 from runs_app.realtime.journal import Journal
 from runs_app.realtime.line import Line
+from runs_app.realtime.pacing import watch_loop
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Plan, PlannedTurn
 from runs_app.realtime.record import Ending, Event, Record
@@ -96,6 +97,7 @@ async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.
     line = Line(journal, socket)
     within_s = ABORT_S
     receiver = group.create_task(line.receive())
+    lateness = group.create_task(_watch_lateness(journal))
     try:
         journal.log.note(
             journal.clock.now_s(),
@@ -114,8 +116,14 @@ async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.
         journal.end_turn(broken.turn_status, broken.turn_reason)
         raise
     finally:
+        lateness.cancel()
         await _hang_up(line, within_s)
         receiver.cancel()
+
+
+async def _watch_lateness(journal: Journal) -> None:
+    if journal.plan.mode == "audio" and journal.plan.real_time:
+        await watch_loop(journal.clock, journal.notice_lag)
 
 
 async def _hang_up(line: Line, within_s: float) -> None:

@@ -103,9 +103,8 @@ def write_wav(path: Path, samples: Int16, *, rate_hz: int = RATE_HZ) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(wav_bytes(samples, rate_hz=rate_hz))
         os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _chunks(data: bytes) -> Iterator[_Chunk]:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
-from runs_app.realtime.pacing import Cadence, Lag, pacing_of
+from runs_app.realtime.pacing import Cadence, Lag, pacing_of, watch_loop
 from tests.realtime.fake_clock import FakeClock
 
 CHUNK = 2400  # 100 ms
@@ -58,3 +60,22 @@ def test_the_pacing_of_a_conversation_names_the_worst_moment() -> None:
 def test_nothing_paced_is_not_measured() -> None:
     pacing = pacing_of([], 7)
     assert (pacing.chunks, pacing.lag_p99_ms, pacing.lag_max_ms) == (7, None, None)
+
+
+async def test_a_loop_that_wakes_up_late_is_noticed_with_the_moment() -> None:
+    clock, noticed = FakeClock(now_s=10.0, late_ms={2: 312.0}), []
+
+    def notice(lag_ms: float, at_s: float) -> None:
+        noticed.append((round(lag_ms), round((at_s - 10.0) * 1000)))
+        if len(noticed) == 5:
+            watching.cancel()
+
+    watching = asyncio.ensure_future(watch_loop(clock, notice))
+    with pytest.raises(asyncio.CancelledError):
+        await watching
+    assert noticed == [(0, 50), (0, 100), (312, 462), (0, 512), (0, 562)]
+
+
+def test_the_lateness_of_the_loop_stands_beside_that_of_the_chunks() -> None:
+    pacing = pacing_of([Lag(1.0, 0.0)], 1, Lag(270.0, 4200.0))
+    assert (pacing.lag_max_ms, pacing.loop_lag_max_ms, pacing.loop_worst_at_ms) == (1.0, 270.0, 4200.0)

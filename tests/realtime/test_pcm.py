@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs_app.realtime.pcm import ByteCarry, from_bytes, mix_down, resample, to_bytes, to_float, to_int16
+from runs_app.realtime.pcm import (
+    ByteCarry,
+    from_bytes,
+    mix_down,
+    pcm16_ms,
+    resample,
+    to_bytes,
+    to_float,
+    to_int16,
+)
 
 
 @pytest.mark.case("C09")
@@ -75,3 +84,8 @@ def test_resampling_keeps_the_pitch() -> None:
     tone = 0.5 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)
     spectrum = np.abs(np.fft.rfft(resample(tone, from_hz=16_000, to_hz=24_000)))
     assert abs(int(spectrum.argmax()) - 440) <= 1
+
+
+def test_48_bytes_are_a_millisecond_and_none_are_none() -> None:
+    """Behaviour 21, PCM16."""
+    assert (pcm16_ms(48), pcm16_ms(0), pcm16_ms(48_000)) == (1.0, 0.0, 1000.0)

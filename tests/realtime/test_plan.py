@@ -230,9 +230,10 @@ def test_an_address_that_cannot_be_opened_names_the_setting_and_hides_its_query(
 
 def test_values_of_credential_headers_are_secrets_and_repr_shows_none_of_them() -> None:
     headers = {"Authorization": "Bearer sk-1234567890", "X-Team": "quality", "x-api-key": "short"}
-    plan = made(headers=headers, secrets=("another-secret",))
-    assert plan.secrets == ("another-secret", "Bearer sk-1234567890", "sk-1234567890")
+    plan = made(headers=headers, secrets=("another-secret",), url="ws://host/?api-key=query-secret&model=m")
+    assert plan.secrets == ("another-secret", "Bearer sk-1234567890", "query-secret", "sk-1234567890")
     assert "sk-1234567890" not in repr(plan)
+    assert "query-secret" not in repr(plan)
 
 
 async def test_no_byte_of_what_is_expected_reaches_the_agent() -> None:

@@ -287,3 +287,19 @@ async def test_a_server_that_gives_all_events_one_id_loses_nothing() -> None:
         held = await hold(plan(server.url))
     assert held.record.turns[0].agent_text == "hahaha"
     assert held.record.warnings == ()
+
+
+async def test_a_response_belongs_to_the_turn_in_which_it_began() -> None:
+    turns = tuple(plan("ws://x", text=text).turns[0] for text in ("One", "Two"))
+    script = [
+        *setup(),
+        *asked(),
+        Send(created("resp_late")),
+        *text_reply("First.", "resp_1"),
+        *asked(),
+        Send(text_delta("And one more thing.", "resp_late", "item_late")),
+        *text_reply("Second.", "resp_2"),
+    ]
+    async with serving(script) as server:
+        held = await hold(plan(server.url, turns=turns))
+    assert [turn.agent_text for turn in held.record.turns] == ["First. And one more thing.", "Second."]

@@ -330,3 +330,13 @@ async def test_a_mistake_of_ours_in_the_executor_is_raised_and_not_hidden() -> N
         with pytest.raises(KeyError, match="our own mistake"):
             await hold(with_tools(server, executor=Faulty({"ping": FREE})))
     assert server.open_sessions == 0
+
+
+async def test_a_call_id_used_again_by_a_later_response_is_told_and_not_executed_again() -> None:
+    again = call_reply([call_item("ping", "{}", item="item_c2")], "resp_2")
+    script = [*setup(), *asked(), *call_reply([call_item("ping", "{}")]), *asked(), *again]
+    async with serving(script) as server:
+        held = await hold(with_tools(server))
+    assert held.record.final_state["ran"] == [["ping", {}]]
+    assert len(held.record.tool_calls) == 1
+    assert any(warning.startswith("repeated_call_id=") for warning in held.record.warnings)

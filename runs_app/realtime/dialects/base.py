@@ -178,6 +178,10 @@ class Dialect(Protocol):
 
     def read(self, body: Body) -> Incoming: ...
 
+    def audio_problem(self, session: Body, mode: Literal["text", "audio"]) -> str | None:
+        """What of the audio in a confirmed session is not what we send and expect; None when it is, or not told."""
+        ...
+
     def mismatch(self, fault: Fault, session: Body | None) -> str | None:
         """The dialect that the server seems to speak instead, when a refused session.update shows one."""
         ...

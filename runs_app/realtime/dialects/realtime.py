@@ -63,6 +63,17 @@ class RealtimeDialect:
     def read(self, body: Body) -> Incoming:
         return read_event(body)
 
+    def audio_problem(self, session: Body, mode: Literal["text", "audio"]) -> str | None:
+        audio = session.get("audio")
+        if mode == "text" or not isinstance(audio, dict):
+            return None
+        for side in ("input", "output"):
+            settings = audio.get(side)
+            told = settings.get("format") if isinstance(settings, dict) else None
+            if isinstance(told, dict) and {**PCM_FORMAT, **told} != PCM_FORMAT:
+                return f"{side} is {told.get('type')} at {told.get('rate', 'an unknown')} Hz, not PCM16 at {RATE_HZ} Hz"
+        return None
+
     def mismatch(self, fault: Fault, session: Body | None) -> str | None:
         shape = shape_of(session) if session else None
         if shape is None and fault.code == "unknown_parameter":
