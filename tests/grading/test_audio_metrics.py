@@ -112,6 +112,12 @@ def test_an_agent_that_speaks_while_the_caller_ends_is_excluded_from_the_rate() 
     assert response_counts(record, found)["response_excluded_count"] == 1
 
 
+def test_an_agent_that_stops_with_the_caller_was_still_speaking() -> None:
+    """CRAWL counts the end itself in: start < request end <= end."""
+    found = responses(one_turn(600, 1_000), listen(recording([(0, 1_000)], [(600, 1_000)], 1_500)))
+    assert found[0].verdict == "excluded"
+
+
 def test_an_interruption_that_yields_is_counted_and_the_answer_is_measured() -> None:
     record = audio_record(turns=(spoken(agent=((300, 600), (1_700, 2_000))),))
     measured = numbers(record, recording([(0, 1_000)], [(300, 600), (1_700, 2_000)], 2_100))

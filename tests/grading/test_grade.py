@@ -300,6 +300,16 @@ async def test_in_text_mode_sound_is_not_measured_and_the_page_is_told_why() -> 
     assert any(note.startswith("text mode") for note in result.notes)
 
 
+async def test_the_first_token_is_the_first_delta_of_any_kind() -> None:
+    """Transcript at 1,700 ms, audio at 1,800, and the other way round; sent at 1,000."""
+    audio = recording([(0, 1_000)], [(1_800, 3_000)], 3_100)
+    for text_ms, audio_ms in ((1_700.0, 1_800.0), (1_800.0, 1_700.0)):
+        turns = (spoken(first_token_ms=text_ms, first_audio_ms=audio_ms),)
+        result = await grade(Evidence(scenario(), audio_record(call(), turns=turns), audio), judge=None)
+        assert result.metrics["time_to_first_token_ms"] == 700.0
+        assert result.metrics["time_to_first_audio_ms"] == audio_ms - 1_000.0
+
+
 async def test_unknown_usage_is_null_and_not_zero() -> None:
     result = await grade(Evidence(scenario(), record(call(), usage=Usage())), judge=None)
     assert result.metrics["agent_input_tokens"] is None

@@ -193,7 +193,15 @@ def test_a_changed_state_needs_a_completed_tool() -> None:
 
 @pytest.mark.parametrize(
     ("made", "share"),
-    [((), 0.0), ((CHECK,), 0.5), ((CHECK, call()), 1.0), ((CHECK, call(), call("weather", {})), 0.6667)],
+    [
+        ((), 0.0),
+        ((CHECK,), 0.5),
+        ((CHECK, call()), 1.0),
+        ((CHECK, call(), call("weather", {})), 0.6667),
+        ((call("check_availability", {"date": "2027-05-14"}), call()), 0.5),
+        ((CHECK, call(status="failed")), 0.5),
+        ((call(), CHECK), 0.5),
+    ],
 )
 def test_tool_accuracy_divides_by_the_longer_list(made: tuple[ToolCall, ...], share: float) -> None:
     assert task_metrics.tool_accuracy(two_tools(*made)) == share
