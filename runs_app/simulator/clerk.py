@@ -11,7 +11,14 @@ from runs_app.simulator.arguments import Filled, Source, fill
 from runs_app.simulator.instructions import Knowledge, Policy, read_knowledge, read_policy
 from runs_app.simulator.lines import Answered, Called, Line, Said
 from runs_app.simulator.plan import Intent, acts_on_existing, best_tool, make_plan, names_action
-from runs_app.simulator.smalltalk import answer_from_facts, is_assent, is_question, said_goodbye, small_talk
+from runs_app.simulator.smalltalk import (
+    answer_from_facts,
+    in_a_sentence,
+    is_assent,
+    is_question,
+    said_goodbye,
+    small_talk,
+)
 from runs_app.simulator.strangers import is_stranger
 from runs_app.simulator.tool_fit import Tool, read_tools
 from runs_app.simulator.wire import Json
@@ -82,13 +89,14 @@ def decide(
     if said.text is None:
         return Decision((Say(replies.NOT_CAUGHT),))
     done = _calls_since(lines[place + 1 :])
+    earlier = [line for line in lines[:place] if isinstance(line, Said)]
     situation = Situation(
         policy=policy,
         knowledge=read_knowledge(instructions),
         tools=read_tools(tools),
         tool_choice=tool_choice,
-        text=said.text[:LONGEST_SPEECH],
-        earlier=[line for line in lines[:place] if isinstance(line, Said)],
+        text=in_a_sentence(said.text[:LONGEST_SPEECH], asked=earlier[-1].text if earlier else None),
+        earlier=earlier,
         done=done,
         all_at_once=all_at_once,
     )

@@ -18,6 +18,16 @@ _GOODBYE = re.compile(r"\b(?:good ?bye|bye(?: bye)?|hang up|that(?:['’]s| is| 
 _THANKS = re.compile(r"\b(?:thanks|thank you|cheers|great|perfect|lovely)\b", re.IGNORECASE)
 _HELLO = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b[\w ,]*\W*$", re.IGNORECASE)
 
+_ASKED_FOR_NAME = re.compile(r"\bname\b.*\?", re.IGNORECASE)
+_NO_NAME = (
+    r"(?:yes|no|not|sorry|what|why|i|the|please|thanks|thank|never|hello|it|it['’]s|is|my|under|for|goodbye|bye)\b"
+)
+_BARE_ANSWER = re.compile(
+    rf"^\W*(?:(?:yes|sure|of course|okay|ok)\b[\s,]*)?(?!{_NO_NAME})(?P<name>[^\W\d_]+(?: (?!{_NO_NAME})[^\W\d_]+)?)"
+    r"(?:,? please)?\W*$",
+    re.IGNORECASE,
+)
+
 # Words by which callers ask for the same fact, by what the fact is about.
 _TOPICS = (
     "open close closed closing opening hours hour until late early",
@@ -36,6 +46,14 @@ _TOPICS = (
 )
 _TOPIC_OF = {word: f"#{number}" for number, words in enumerate(_TOPICS) for word in words.split()}
 _NEAR = 2.0
+
+
+def in_a_sentence(text: str, *, asked: str | None) -> str:
+    """`text`, or "The name is Maya." for a bare "Maya." when the clerk has just asked for a name."""
+    bare = _BARE_ANSWER.match(text)
+    if bare and asked and _ASKED_FOR_NAME.search(asked):
+        return f"The name is {bare['name'].title()}."
+    return text
 
 
 def is_question(text: str) -> bool:

@@ -123,6 +123,9 @@ def fit(text: str, tool: Tool) -> float:
     score += sum(2.0 if word in ACTIONS else 1.0 for word in (asked & described) - named)
     score += sum(1.0 for word in (hinted - asked) & (named | described))
     score += sum(0.5 for word in asked & _parameter_words(tool) - named - described)
+    wanted = next((word for word in ordered_meanings(without_refusals(text)) if word in ACTIONS), None)
+    if wanted in ON_EXISTING and tool.action not in (wanted, None):
+        return score - 6.0  # "change my booking" asks for no new booking
     actions = (asked | hinted) & ACTIONS
     if tool.action and actions and tool.action not in actions:
         score -= 3.0

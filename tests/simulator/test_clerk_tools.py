@@ -223,6 +223,33 @@ def test_what_was_said_before_is_context() -> None:
     assert call.arguments == {"guest_name": "Maya", "date": "2027-06-12", "time": "19:00", "party_size": 4}
 
 
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        ("Maya.", "Maya"),
+        ("maya", "Maya"),
+        ("Sure, Maya Lindqvist.", "Maya Lindqvist"),
+        ("It's Maya.", "Maya"),
+        ("Under Maya, please.", "Maya"),
+    ],
+)
+def test_a_bare_name_answers_the_question_for_it(answer: str, name: str) -> None:
+    before = [
+        Said("user", "Book a table on June 12 at 7 p.m. for two."),
+        Said("assistant", "May I have the guest name, please?"),
+    ]
+    call = only_call(ask(answer, "Ask for what is missing.", before=before))
+    assert call.arguments == {"guest_name": name, "date": "2027-06-12", "time": "19:00", "party_size": 2}
+
+
+def test_who_wants_a_change_gets_no_second_booking() -> None:
+    text = "I would like to change my booking R-104 to 8 p.m."
+    assert "cannot help with that" in only_words(ask(text))
+    change = tool("update_reservation", "", ["reservation_id", "time"], reservation_id=TEXT, time=TEXT)
+    call = only_call(ask(text, tools=[*RESTAURANT, change]))
+    assert (call.name, call.arguments) == ("update_reservation", {"reservation_id": "R-104", "time": "20:00"})
+
+
 def test_the_summary_is_context() -> None:
     summary = "The caller wants to book a table for Maya on June 12 for four people and was asked for the time."
     call = only_call(ask("Seven in the evening, please.", summary=summary))

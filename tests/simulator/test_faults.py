@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,11 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from runs_app.simulator.faults import NAMES, REFUSALS, UnknownFaultError, read_faults
+from runs_app.simulator.instructions import read_policy
+from runs_app.simulator.options import NUMBERS, TEXTS
 from tests.simulator.desks import BOOK, RESTAURANT, context
 from tests.simulator.wire_client import Simulator, Wire, check_shape
+from tests.simulator.wording_table import ASKED
 
 Json = Any
 PROVEN: set[str] = set()  # by the tests below; the last one compares it with what there is
@@ -338,3 +343,20 @@ def test_an_unknown_fault_is_an_error_that_lists_the_known_ones_or_the_range(tex
 
 def test_every_fault_has_a_proof_here() -> None:
     assert PROVEN == NAMES
+
+
+def test_every_fault_and_every_option_is_documented() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "simulator.md").read_text()
+    assert {name for name in NAMES if f"`{name}`" not in text} == set()
+    assert {name for name in NUMBERS | TEXTS if f"`x-sim-{name}`" not in text} == set()
+
+
+def test_the_docs_name_only_wordings_that_are_understood() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "simulator.md").read_text()
+    table = text[text.index("| behaviour |") : text.index("A stranger is whoever")]
+    rows = [row for row in table.splitlines() if row.count('"') > 3 and row.startswith("|")]
+    assert len(rows) == len(ASKED)
+    for row, behaviour in zip(rows, ASKED, strict=True):
+        wordings = re.findall(r'"([^"]+)"', row)
+        assert len(wordings) >= 4
+        assert [one for one in wordings if not getattr(read_policy(one), behaviour)] == []
