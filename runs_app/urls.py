@@ -1,18 +1,22 @@
 from django.urls import path
 
-from runs_app.views import compare, home, runs, trials
+from runs_app.views import compare, home, run_new, runs, trials
 
 urlpatterns = [
     path("", home.home, name="home"),
     # runs
     path("runs/", runs.runs, name="runs"),
-    path("runs/new/", runs.run_new, name="run-new"),
+    path("runs/new/", run_new.run_new, name="run-new"),
+    path("runs/new/estimate/", run_new.estimate, name="run-estimate"),
     path("runs/<int:pk>/", runs.run, name="run"),
+    path("runs/<int:pk>/live/", runs.live_panel, name="run-live"),
+    path("runs/<int:pk>/findings/", runs.findings, name="run-findings"),
     path("runs/<int:pk>/cancel/", runs.cancel, name="run-cancel"),
     path("runs/<int:pk>/retry/", runs.retry, name="run-retry"),
     path("runs/<int:pk>/results.json", runs.results, name="run-results"),
     # trials
     path("trials/<int:pk>/", trials.trial, name="trial"),
+    path("trials/<int:pk>/earlier/", runs.earlier, name="trial-earlier"),
     path("trials/<int:pk>/cancel/", trials.cancel, name="trial-cancel"),
     path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
     path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),

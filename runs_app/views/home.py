@@ -1,12 +1,60 @@
+"""Home: what runs, what failed last, what came out lately, and what to do next."""
+
 from __future__ import annotations
+
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from runs_app.models import Run
+from runs_app.models import Outcome, Run, Trial
+from runs_app.run_rows import rows_of
+from scenarios_app.models import Configuration, Scenario, Suite
+
+MOST_OPEN = 10
+LATEST = 8
+MOST_FAILED = 10
+MOST_READ = 200
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "runs_app/home.html", {"runs": Run.objects.select_related("suite")[:10]})
+    runs = list(Run.objects.with_people().open()[:MOST_OPEN])
+    over = list(Run.objects.with_people().filter(status__in=("done", "cancelled"))[:LATEST])
+    rows = rows_of([*runs, *over])
+    context: dict[str, Any] = {
+        "open_rows": rows[: len(runs)],
+        "rows": rows[len(runs) :],
+        "failures": _failures([run.pk for run in [*runs, *over]]),
+        "steps": [] if over or runs else _steps(),
+    }
+    return render(request, "runs_app/home.html", context)
+
+
+def _failures(runs: list[int]) -> list[Trial]:
+    """The newest first. Of a run's invalid trials that say the same, one: a dead endpoint must not hide the rest."""
+    bad = Trial.objects.with_versions().filter(run__in=runs, outcome__in=(Outcome.FAILED, Outcome.INVALID))
+    shown: list[Trial] = []
+    for trial in bad.defer("record", "metrics").order_by("-finished_at", "-pk")[:MOST_READ]:
+        first = next((one for one in shown if _is_alike(one, trial)), None)
+        if first is None:
+            shown.append(trial)
+        else:
+            first.alike = getattr(first, "alike", 0) + 1  # type: ignore[attr-defined]
+    return shown[:MOST_FAILED]
+
+
+def _is_alike(one: Trial, other: Trial) -> bool:
+    same = (one.run_id, one.stage, one.reason) == (other.run_id, other.stage, other.reason)
+    return same and one.outcome == other.outcome == Outcome.INVALID
+
+
+def _steps() -> list[dict[str, Any]]:
+    """What a new installation lacks before its first run, in order."""
+    return [
+        {"done": Scenario.objects.current().exists(), "name": "scenarios"},
+        {"done": Suite.objects.current().filter(entries__isnull=False).exists(), "name": "suite"},
+        {"done": Configuration.objects.current().exists(), "name": "configuration"},
+        {"done": False, "name": "run"},
+    ]

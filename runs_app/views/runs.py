@@ -1,49 +1,132 @@
+"""Runs: the list, one run as it happens and as it ended, and what a person may do with it."""
+
 from __future__ import annotations
 
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from runs_app import live
-from runs_app.models import Run
+from runs_app import live, run_page
+from runs_app.models import Outcome, Run, RunStatus, Trial
+from runs_app.reporting.results import run_results
+from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
+from runs_app.views.run_new import worker_missing
+
+PAGE_SIZE = 25
 
 
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    return render(request, "runs_app/runs.html", {"runs": Run.objects.select_related("suite")[:100]})
-
-
-@require_safe
-def run_new(request: HttpRequest) -> HttpResponse:
-    return render(request, "runs_app/run_new.html", {})
+    """All runs, newest first. ?q= words, ?status=, ?page="""
+    words, status = request.GET.get("q", "").strip(), request.GET.get("status", "")
+    wanted = status if status in RunStatus.values else ""
+    page = Paginator(matching(words, wanted), PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {"page": page, "rows": rows_of(page), "q": words, "status": wanted, "statuses": RunStatus.values}
+    return render(request, "runs_app/runs.html", {**context, "filtered": bool(words or wanted)})
 
 
 @require_safe
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Run, pk=pk)
-    return render(request, "runs_app/run.html", {**live.panel(found), "htmx_extensions": "hx-ws"})
+    """The whole page, complete without JavaScript. ?trial= names the trial whose events are shown."""
+    found = _run(pk)
+    pinned = _pinned(request, found)
+    context = {**live.panel(found, pinned), **_beside(found), "pinned": pinned, "htmx_extensions": "hx-ws"}
+    return render(request, "runs_app/run.html", context)
+
+
+@never_cache
+@require_safe
+def live_panel(request: HttpRequest, pk: int) -> HttpResponse:
+    """The parts that the socket would have sent, for pages whose socket is refused."""
+    found = _run(pk)
+    return render(request, "runs_app/run_live.html", live.panel(found, _pinned(request, found)))
+
+
+@never_cache
+@require_safe
+def findings(request: HttpRequest, pk: int) -> HttpResponse:
+    """What stands around the live panel, again: the head and its buttons, failures, and the results at the end."""
+    return render(request, "runs_app/run_findings.html", {**_beside(_run(pk)), "again": True})
+
+
+@never_cache
+@require_safe
+def earlier(request: HttpRequest, pk: int) -> HttpResponse:
+    """The events of a trial before ?before=, a sequence number."""
+    trial = get_object_or_404(Trial.objects.only("pk", "attempt"), pk=pk)
+    before = _number(request.GET.get("before", ""))
+    lines = live.earlier_lines(trial, before) if before is not None else []
+    more = bool(lines) and lines[0].seq > live.first_seq(trial)
+    return render(request, "runs_app/live/earlier_rows.html", {"trial": trial, "lines": lines, "has_earlier": more})
 
 
 @require_POST
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Run, pk=pk)
+    found = _run(pk)
     try:
         services.cancel_run(run=found)
     except services.AlreadyFinished as reason:
-        return JsonResponse({"error": str(reason)}, status=409)
+        return _refused(request, "The run was not cancelled", reason)
     return redirect(found)
 
 
 @require_POST
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Run, pk=pk)
-    services.retry_invalid(run=found)
+    found = _run(pk)
+    try:
+        count = services.retry_invalid(run=found)
+    except services.NotPossible as reason:
+        return _refused(request, "Nothing was tried again", reason)
+    again = f"{count} invalid {'trial is' if count == 1 else 'trials are'} tried again."
+    messages.success(request, again if count else "None is invalid.")
     return redirect(found)
 
 
 @require_safe
 def results(request: HttpRequest, pk: int) -> HttpResponse:
-    from runs_app.reporting import results as reporting
+    return JsonResponse(run_results(_run(pk)), json_dumps_params={"ensure_ascii": False, "indent": 2})
 
-    return JsonResponse(reporting.run_results(get_object_or_404(Run, pk=pk)))
+
+def _run(pk: int) -> Run:
+    found: Run = get_object_or_404(Run.objects.with_people(), pk=pk)
+    return found
+
+
+def _pinned(request: HttpRequest, found: Run) -> Trial | None:
+    """The trial that ?trial= names; None, which follows what runs, when it names none of this run."""
+    number = _number(request.GET.get("trial", ""))
+    return live.chosen_trial(found, number) if number is not None else None
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def _beside(found: Run) -> dict[str, Any]:
+    entries = run_page.configurations(found)
+    waits = not found.is_over and not found.trials.filter(status="running").exists()
+    return {
+        **run_page.findings(found),
+        "entries": entries,
+        "simulated": any(entry.simulated for entry in entries),
+        "again_url": run_page.again_url(found, entries),
+        "retryable": found.is_over
+        and not found.cancel_requested_at
+        and found.trials.filter(outcome=Outcome.INVALID).exists(),
+        "idle": worker_missing() if waits else "",
+    }
+
+
+def _refused(request: HttpRequest, title: str, reason: Exception) -> HttpResponse:
+    """409 with words: as JSON for programs, as a page for people."""
+    message = f"{str(reason)[:1].upper()}{str(reason)[1:]}."
+    if request.accepts("text/html"):
+        context = {"status": 409, "title": title, "message": message, "request_id": getattr(request, "request_id", "")}
+        return render(request, "errors/page.html", context, status=409)
+    return JsonResponse({"error": message}, status=409)

@@ -1,0 +1,127 @@
+"""The new-run form: what a browser sends, as values that `start_run` takes. Shareable by URL, so by names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
+from scenarios_app.models import ConfigurationVersion, Suite
+from scenarios_app.spec.errors import Problem, by_field
+
+MOST_CONCURRENCY = 8  # in the browser; an operator may ask run_eval for more
+NEWEST_SHOWN = 3  # versions of a configuration that are shown without unfolding
+
+MODES = [("", "As configured"), ("audio", "Audio, the caller speaks"), ("text", "Text, nothing is spoken")]
+REAL_TIME = [
+    ("", "As configured"),
+    ("yes", "Yes, at the pace of a call"),
+    ("no", "No, as fast as it goes"),
+]
+
+
+class SuiteField(forms.ModelChoiceField):
+    def label_from_instance(self, suite: Suite) -> str:
+        return f"{suite.name} ({suite.size} {'scenario' if suite.size == 1 else 'scenarios'})"  # type: ignore[attr-defined]
+
+
+class RunForm(forms.Form):
+    """Data by names: ?suite=demo&configurations=Front+desk@1&configurations=Front+desk@2&repeats=3"""
+
+    suite = SuiteField(
+        queryset=Suite.objects.none(),
+        to_field_name="name",
+        empty_label="Choose a suite",
+        error_messages={"required": "Choose a suite.", "invalid_choice": "There is no such suite any more."},
+    )
+    configurations = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": "Choose at least one configuration; two or more can be compared.",
+            "invalid_choice": "There is no configuration %(value)s.",
+        },
+    )
+    repeats = forms.IntegerField(
+        initial=3, min_value=1, max_value=MOST_REPEATS, help_text="Three or more show how much an agent varies."
+    )
+    concurrency = forms.IntegerField(
+        initial=4,
+        min_value=1,
+        max_value=MOST_CONCURRENCY,
+        label="At once",
+        help_text=f"Conversations at the same time, 1 to {MOST_CONCURRENCY}; run_eval allows more.",
+    )
+    mode = forms.ChoiceField(choices=MODES, required=False)
+    real_time = forms.ChoiceField(choices=REAL_TIME, required=False, label="Real time")
+    seed = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=SEED_LIMIT - 1,
+        help_text="The same seed repeats the same luck. Empty: a new one.",
+    )
+    name = forms.CharField(required=False, max_length=200, help_text="What this run is to find out.")
+
+    def __init__(self, *args: Any, suites: Any, versions: Iterable[ConfigurationVersion], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.versions = {str(version): version for version in versions}
+        self.fields["suite"].queryset = suites  # type: ignore[attr-defined]
+        self.fields["configurations"].choices = [(label, label) for label in self.versions]  # type: ignore[attr-defined]
+        self.fields["name"].widget.attrs["dir"] = "auto"
+
+    def clean_configurations(self) -> list[ConfigurationVersion]:
+        return [self.versions[label] for label in self.cleaned_data["configurations"]]
+
+    def clean_real_time(self) -> bool | None:
+        return {"yes": True, "no": False}.get(self.cleaned_data["real_time"])
+
+    def refuse(self, problems: Iterable[Problem]) -> None:
+        """What start_run found, each at the field that can mend it."""
+        for field, words in by_field(problems, [*self.fields, "scenarios"]).items():
+            place = {"scenarios": "suite", "": None}.get(field, field)
+            for word in words:
+                self.add_error(place, f"{word[:1].upper()}{word[1:]}.")
+
+    def groups(self) -> list[Group]:
+        """The checkboxes by configuration, newest version first; older ones fold away unless one is chosen."""
+        chosen = {str(value) for value in self["configurations"].value() or []}
+        found: dict[str, list[Box]] = {}
+        for label, version in self.versions.items():
+            box = Box(label, version, label in chosen)
+            found.setdefault(version.configuration.name, []).append(box)
+        return [Group(name, boxes) for name, boxes in found.items()]
+
+
+@dataclass(frozen=True)
+class Box:
+    label: str
+    version: ConfigurationVersion
+    checked: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    boxes: list[Box]
+
+    @property
+    def newest(self) -> list[Box]:
+        return self.boxes[:NEWEST_SHOWN]
+
+    @property
+    def older(self) -> list[Box]:
+        return self.boxes[NEWEST_SHOWN:]
+
+    @property
+    def older_is_open(self) -> bool:
+        return any(box.checked for box in self.older)
+
+
+def given(query: QueryDict) -> dict[str, Any]:
+    """What a URL fills in. Unknown names are ignored, and so are numbers that are none."""
+    known = {name: query[name] for name in RunForm.base_fields if name in query and name != "configurations"}
+    chosen = query.getlist("configurations")
+    return {**known, "configurations": chosen} if chosen else known

@@ -1,0 +1,104 @@
+"""Start a run: choose, see what it will cost in time, go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from runs_app.estimate import Estimate
+from runs_app.estimate import estimate as estimate_run
+from runs_app.forms import RunForm, given
+from runs_app.services import liveness
+from runs_app.services.runs import start_run
+from runs_app.services.snapshots import newest_of
+from scenarios_app.models import ConfigurationVersion, Suite
+from scenarios_app.spec.errors import SpecError
+from scenarios_app.views.pages import signed_in
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_new(request: HttpRequest) -> HttpResponse:
+    """The form; the URL fills it in. A POST starts the run, or with action=check only says what it would be."""
+    if request.method != "POST":
+        form = _form(initial=given(request.GET))
+        return _page(request, form, _estimate(_form(data=_filled(form))))
+    form = _form(data=request.POST)
+    if request.POST.get("action") != "check" and form.is_valid():
+        try:
+            return redirect(start_run(**_arguments(form), user=signed_in(request)))
+        except SpecError as error:
+            form.refuse(error.problems)
+    return _page(request, form, _estimate(form))
+
+
+@require_safe
+def estimate(request: HttpRequest) -> HttpResponse:
+    """What the run that the query describes would be: a fragment that the form asks for while it is filled in."""
+    return render(request, "runs_app/run_new_estimate.html", _estimate(_form(data=request.GET)))
+
+
+def _form(**bound: Any) -> RunForm:
+    runnable = Count("entries", filter=Q(entries__scenario__archived_at=None))
+    versions = ConfigurationVersion.objects.filter(configuration__archived_at=None).select_related("configuration")
+    return RunForm(
+        **bound,
+        suites=Suite.objects.current().annotate(size=runnable).order_by("name"),
+        versions=versions.order_by("configuration__name", "-number"),
+    )
+
+
+def _filled(form: RunForm) -> QueryDict:
+    """The values that the unsent form shows, as if they had been sent."""
+    data = QueryDict(mutable=True)
+    for bound in form:
+        value = bound.value()
+        data.setlist(bound.name, value if isinstance(value, list) else [] if value is None else [value])
+    return data
+
+
+def _arguments(form: RunForm) -> dict[str, Any]:
+    data = form.cleaned_data
+    wanted = {name: data[name] for name in ("suite", "repeats", "concurrency", "mode", "real_time", "seed", "name")}
+    return {**wanted, "configuration_versions": data["configurations"]}
+
+
+def _estimate(form: RunForm) -> dict[str, Any]:
+    """Keys: estimate (None until suite, configurations and numbers make sense), scenarios, configurations, repeats."""
+    form.is_valid()  # cleans what is not cleaned yet: what is right of a wrong form still counts
+    data = form.cleaned_data
+    if not all(data.get(name) for name in ("suite", "configurations", "repeats", "concurrency")):
+        return {"estimate": None}
+    scenarios = newest_of(data["suite"])
+    found: Estimate = estimate_run(
+        scenarios,
+        data["configurations"],
+        repeats=data["repeats"],
+        concurrency=data["concurrency"],
+        mode=data.get("mode") or "",
+        real_time=data.get("real_time"),
+    )
+    return {
+        "estimate": found,
+        "scenarios": len(scenarios),
+        "configurations": len(data["configurations"]),
+        "repeats": data["repeats"],
+    }
+
+
+def _page(request: HttpRequest, form: RunForm, said: dict[str, Any]) -> HttpResponse:
+    context = {"form": form, **said, "idle": worker_missing()}
+    # 200 for a refused form: the page says what to mend
+    return render(request, "runs_app/run_new.html", context)
+
+
+def worker_missing() -> str:
+    """Why a run would wait, or "" when a worker answers."""
+    if not settings.REDIS_URL:
+        return "no queue is known: set REDIS_URL, or start everything with manage.py up"
+    said = liveness.seen("conversations")
+    return "" if said == "ok" else f"no worker takes conversations ({said.removeprefix('failed: ')}); see /healthz"
