@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
 from importlib import import_module
 from typing import Any
@@ -25,6 +26,7 @@ TICK = '<div id="live-tick" hx-swap-oob="true" hidden></div>'
 
 NOT_ALLOWED = 4403
 NO_SUCH_RUN = 4404
+NO_RINGS = 4503
 BROKEN = 1011
 
 log = logging.getLogger(__name__)
@@ -37,11 +39,14 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.run_id = int(self.scope["url_route"]["kwargs"]["run_id"])
         self.wanted = _trial_of(self.scope)
         self.place = fragments.Place()
-        self.ring = f"first {self.channel_name}"
+        self.ring = f"first {secrets.token_hex(6)}"
         self.changed = asyncio.Event()
         self.checked_s = 0.0
         self.pump: asyncio.Task[None] | None = None
-        if not await self._allowed():
+        if self.channel_layer is None:
+            log.error("live updates are refused: REDIS_URL is not set and no `manage.py up` runs")
+            await self.close(NO_RINGS)
+        elif not await self._allowed():
             await self.close(NOT_ALLOWED)
         elif not await Run.objects.filter(pk=self.run_id).aexists():
             await self.close(NO_SUCH_RUN)

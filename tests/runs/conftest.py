@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from evalsite.celery import app
+from runs_app.services import liveness
 from tests.runs.stack import Stack, empty_redis, numbered, stacked
+from tests.services import eventually
 
 LEASE_S = 3
 
@@ -51,6 +53,7 @@ def _shared(django_db_setup, redis_url: str, tmp_path_factory) -> Iterator[Stack
 def worker(transactional_db, _shared: Stack, settings) -> Iterator[Stack]:
     """The shared stack, as it stands; this process sends to it."""
     for _ in send_to(settings, _shared.redis_url):
+        eventually(lambda: liveness.seen("grading") == "ok", within_s=90, what="the worker is up")
         yield _shared
 
 

@@ -1,0 +1,243 @@
+"""`manage.py run_eval`: its options, its JSON and its exit codes, against a real worker."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from runs_app.management.commands import run_eval
+from runs_app.models import Run
+from runs_app.services.runs import cancel_run
+from tests.runs import agents
+from tests.runs.builders import make_configuration, make_suite, scenario
+from tests.runs.stack import ROOT, Stack, running
+from tests.scripted_server import serving_in_thread
+from tests.services import eventually
+
+EXPECTS_A_BOOKING = {"answer": "Booked.", "state": {"reservation_created": True}}
+
+
+def evaluate(*options: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        call_command("run_eval", *options, stdout=out, stderr=err)
+    except CommandError as error:
+        return error.returncode, out.getvalue(), f"{err.getvalue()}{error}"
+    return 0, out.getvalue(), err.getvalue()
+
+
+def strictly(text: str) -> dict[str, Any]:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@contextmanager
+def two_versions(scenarios: Any = 2):
+    """Front desk@1 answers; Front desk@2 is refused at the door."""
+    with (
+        serving_in_thread(agents.answering()) as agent,
+        serving_in_thread(agents.answering(), refuse=401) as closed,
+    ):
+        make_suite(scenarios)
+        make_configuration(endpoint=agent.url)
+        make_configuration(endpoint=closed.url)
+        yield agent
+
+
+def test_the_json_tells_every_trial_and_every_configuration(worker: Stack):
+    with two_versions():
+        code, out, err = evaluate(
+            "--suite=demo",
+            "--configurations=Front desk@1, Front desk@2",
+            "--repeats=2",
+            "--wait",
+            "--format=json",
+            "--seed=7",
+        )
+    assert code == 0, err
+    told = strictly(out)
+    assert set(told) == {"run", "status", "url", "trials", "configurations", "results"}
+    assert (told["status"], told["run"]) == ("done", Run.objects.get().pk)
+    assert told["url"].endswith(f"/runs/{told['run']}/")
+    counts = {"total": 8, "passed": 4, "failed": 0, "ungraded": 0, "invalid": 4, "cancelled": 0}
+    assert told["trials"] == counts
+    first, second = told["configurations"]
+    assert (first["name"], first["version"], second["version"]) == ("Front desk", 1, 2)
+    assert first["metrics"]["pass_rate"] == {"value": 1.0, "n": 4, "of": 4}
+    assert second["metrics"]["pass_rate"] == {"value": None, "n": 0, "of": 4}
+    assert first["metrics"]["semantic_quality"] == {"mean": None, "n": 0, "of": 4}
+    assert set(first["metrics"]["response_latency_ms"]) == {"mean", "p50", "p95", "n", "of"}
+    result = told["results"][0]
+    keys = {"trial", "url", "scenario", "configuration", "repeat", "outcome", "reason", "metrics", "checks", "audio"}
+    assert keys <= set(result)
+    assert (result["scenario"], result["configuration"], result["repeat"]) == ("case_1", "Front desk@1", 1)
+    assert result["audio"] is None
+    assert {"id", "status", "required", "reason"} == set(result["checks"][0])
+    assert "response_latency_ms" in result["metrics"]
+    assert Run.objects.get().seed == 7
+
+
+def test_a_gate_that_holds_exits_with_0_and_waits_by_itself(worker: Stack):
+    with two_versions():
+        code, out, _ = evaluate("--suite=demo", "--configurations=Front desk@1", "--fail-under=pass_rate=1")
+    assert code == 0
+    assert "2 passed, 0 failed" in out
+
+
+def test_a_configuration_below_a_gate_exits_with_1_and_is_named(worker: Stack):
+    with two_versions([scenario("books", expected=EXPECTS_A_BOOKING), scenario("asks")]):
+        code, _, err = evaluate(
+            "--suite=demo", "--configurations=Front desk@1", "--fail-under=pass_rate=0.8", "--fail-under=pass_rate=0.4"
+        )
+    assert code == 1
+    assert "Front desk@1: pass_rate 0.500 is below 0.8 (2 of 2 trials)" in err
+    assert "0.4" not in err
+
+
+def test_a_value_that_was_not_measured_exits_with_2(worker: Stack):
+    with two_versions():
+        code, _, err = evaluate("--suite=demo", "--configurations=Front desk@1", "--fail-under=semantic_quality=0.1")
+    assert code == 2
+    assert "semantic_quality was not measured in any of 2 trials" in err
+
+
+def test_no_graded_trial_at_all_exits_with_2(worker: Stack):
+    with two_versions():
+        code, _, err = evaluate("--suite=demo", "--configurations=Front desk@2", "--fail-under=pass_rate=0.1")
+    assert code == 2
+    assert "no trial was graded" in err
+
+
+def test_a_finished_run_without_a_gate_exits_with_0_whatever_it_came_to(worker: Stack):
+    with two_versions():
+        code, out, _ = evaluate("--suite=demo", "--configurations=Front desk@2", "--wait")
+    assert code == 0
+    assert "2 invalid" in out
+
+
+def test_a_cancelled_run_exits_with_2(worker: Stack):
+    with serving_in_thread(agents.silent()) as agent:
+        make_suite(1)
+        make_configuration(endpoint=agent.url)
+        answer: list[tuple[int, str, str]] = []
+        options = ("--suite=demo", "--configurations=Front desk", "--fail-under=pass_rate=0.1")
+        waiting = threading.Thread(target=lambda: answer.append(evaluate(*options)))
+        waiting.start()
+        eventually(lambda: Run.objects.exists() and running(Run.objects.get()))
+        cancel_run(run=Run.objects.get())
+        waiting.join(30)
+    code, _, err = answer[0]
+    assert code == 2
+    assert "was cancelled" in err
+
+
+def test_verbose_names_every_trial_as_it_ends(worker: Stack):
+    with two_versions():
+        _, _, err = evaluate("--suite=demo", "--configurations=Front desk@1,Front desk@2", "--wait", "--verbose")
+    assert "passed  case_1 · Front desk@1 · repeat 1" in err
+    assert "invalid (authorisation)  case_2 · Front desk@2 · repeat 1: " in err
+
+
+def test_scenarios_are_chosen_by_id_in_that_order_and_by_number(worker: Stack):
+    with two_versions(4):
+        evaluate("--suite=demo", "--configurations=Front desk@1", "--scenario=case_3", "--scenario=CASE_1", "--wait")
+        evaluate("--suite=demo", "--configurations=Front desk@1", "--max-scenarios=2", "--wait", "--run-name=Small")
+    second, first = Run.objects.all()
+    keys = "scenario_version__scenario__key"
+    assert list(first.scenarios.values_list(keys, flat=True)) == ["case_3", "case_1"]
+    assert list(second.scenarios.values_list(keys, flat=True)) == ["case_1", "case_2"]
+    assert second.name == "Small"
+
+
+def test_a_file_becomes_the_suite_of_its_name(worker: Stack, tmp_path: Path):
+    with two_versions(1):
+        file = tmp_path / "evening calls.json"
+        file.write_text(json.dumps({"schema_version": "1.0", "scenarios": [scenario("late")]}))
+        code, out, err = evaluate(f"--data={file}", "--configurations=Front desk@1", "--wait", "--format=json")
+    assert code == 0, err
+    assert [result["scenario"] for result in strictly(out)["results"]] == ["late"]
+    assert Run.objects.get().suite.name == "evening calls"
+
+
+def test_without_wait_it_only_starts(worker: Stack):
+    with serving_in_thread(agents.silent()) as agent:
+        make_suite(1)
+        make_configuration(endpoint=agent.url)
+        code, out, err = evaluate("--suite=demo", "--configurations=Front desk", "--no-real-time", "--mode=text")
+        run = Run.objects.get()
+        assert (code, out) == (0, "")
+        assert f"1 trials: {run_eval.address(run)}" in err
+        assert (run.real_time, run.mode, run.is_over) == (False, "text", False)
+        eventually(lambda: running(run))
+        cancel_run(run=run)
+        worker.wait_for(run, "cancelled")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--suite=nope", "--configurations=Front desk"], "there is no suite 'nope'"),
+        (["--suite=demo", "--configurations=Front desk@9"], "has no version '9'"),
+        (["--suite=demo", "--configurations=Nobody"], "there is no configuration 'Nobody'"),
+        (["--suite=demo", "--configurations=Front desk", "--scenario=x", "--scenario=y"], "has no scenario x, y"),
+        (["--suite=demo", "--configurations=Front desk", "--repeats=0"], "repeats: must be from 1"),
+        (["--suite=demo", "--configurations=,"], "no configuration is chosen"),
+        (["--suite=demo", "--configurations=Front desk", "--max-scenarios=0"], "--max-scenarios must be 1 or more"),
+        (["--data=/nowhere.json", "--configurations=Front desk"], "/nowhere.json cannot be read"),
+    ],
+)
+def test_what_cannot_be_run_exits_with_2_and_says_why(worker: Stack, options, said):
+    make_suite(1)
+    make_configuration()
+    code, _, err = evaluate(*options)
+    assert code == 2
+    assert said in err
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", ["pass_rate", "speed=1", "pass_rate=2", "pass_rate=nan", "pass_rate=much"])
+def test_a_gate_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(CommandError, match="fail-under"):
+        call_command("run_eval", "--suite=demo", "--configurations=x", f"--fail-under={wrong}")
+
+
+def test_without_a_worker_it_exits_with_2(on_redis, transactional_db, monkeypatch):
+    monkeypatch.setattr(run_eval, "WORKER_PATIENCE_S", 0.3)
+    make_suite(1)
+    make_configuration()
+    code, _, err = evaluate("--suite=demo", "--configurations=Front desk")
+    assert code == 2
+    assert "no conversations worker answers" in err
+    assert not Run.objects.exists()
+
+
+def test_ctrl_c_says_that_the_run_goes_on(worker: Stack):
+    with serving_in_thread(agents.silent()) as agent:
+        make_suite(1)
+        make_configuration(endpoint=agent.url)
+        command = [sys.executable, "manage.py", "run_eval", "--suite=demo", "--configurations=Front desk", "--wait"]
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=worker.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        eventually(lambda: Run.objects.exists() and running(Run.objects.get()), within_s=60)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        run = Run.objects.get()
+        assert process.returncode == 130
+        assert "The run goes on" in err
+        assert running(run) == 1
+        cancel_run(run=run)
+        worker.wait_for(run, "cancelled")
