@@ -81,6 +81,13 @@ class Line:
             raise signal
         return signal
 
+    def waiting_signals(self) -> list[Signal]:
+        """What came and nobody asked for yet, taken out of the queue. A break stays known as `cause`."""
+        signals: list[Signal] = []
+        while not self.signals.empty():
+            signals.append(self.signals.get_nowait())
+        return signals
+
     async def wait_until(self, due_s: float) -> None:
         """Sleep on the journal's clock. Raises BrokenOff as soon as the line breaks."""
         sleep = asyncio.ensure_future(self.journal.clock.sleep_until(due_s))

@@ -45,6 +45,11 @@ async def wait(line: Line, request: Request) -> ResponseEnded:
 
 
 async def _send(line: Line, request: Request) -> None:
+    for signal in line.waiting_signals():
+        if isinstance(signal, ResponseEnded):  # it ended before we asked: a greeting, or another's answer
+            line.journal.warn("foreign_response")
+        elif isinstance(signal, Fault):
+            _on_fault(line, request, signal)
     # A server that names no responses has them under None, which tells none of them apart.
     request.stale = line.journal.active - {None}
     request.event_id = line.next_id()

@@ -57,7 +57,8 @@ async def converse(
         journal.end_turn(broken.turn_status, broken.turn_reason)
     _note_ended(journal, ending)
     journal.log.close(journal.clock.now_s())
-    audio = journal.timeline.stereo()
+    # Minutes of stereo take tens of milliseconds to put together, and the loop serves others.
+    audio = await asyncio.to_thread(journal.timeline.stereo)
     heard = audio if plan.mode == "audio" and audio.size else None
     return Conversation(journal.record(ending, plan.executor.snapshot(), heard), heard)
 

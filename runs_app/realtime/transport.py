@@ -30,22 +30,21 @@ class _ConnectOnce(connect):
 
 async def open_socket(url: str, headers: Mapping[str, str], *, timeout_s: float, close_s: float) -> ClientConnection:
     """Raises BrokenOff with stage connect, authorisation or provider_limit. Messages hold no header and no URL."""
-    opening = _ConnectOnce(
-        url,
-        additional_headers=dict(headers),
-        user_agent_header="soundcheck",
-        compression=None,
-        proxy=None,
-        open_timeout=timeout_s,
-        close_timeout=close_s,
-        ping_interval=PING_S,
-        ping_timeout=PING_S,
-        max_size=MAX_FRAME_BYTES,
-        max_queue=64,
-        logger=quiet,
-    )
     try:
-        return await opening
+        return await _ConnectOnce(
+            url,
+            additional_headers=dict(headers),
+            user_agent_header="soundcheck",
+            compression=None,
+            proxy=None,
+            open_timeout=timeout_s,
+            close_timeout=close_s,
+            ping_interval=PING_S,
+            ping_timeout=PING_S,
+            max_size=MAX_FRAME_BYTES,
+            max_queue=64,
+            logger=quiet,
+        )
     except InvalidStatus as exc:
         body = (exc.response.body or b"").decode("utf-8", "replace")
         raise faults.refused_handshake(exc.response.status_code, body) from None

@@ -225,8 +225,8 @@ async def test_audio_after_output_audio_done_still_counts_until_the_response_is_
     ]
     async with serving(script) as server:
         held = await hold(plan(server.url, audio=tone(100)))
-    (span,) = held.record.turns[0].agent
-    assert span.end - span.start == 480
+    spans = held.record.turns[0].agent
+    assert sum(span.end - span.start for span in spans) == 480
 
 
 @pytest.mark.case("A15")
