@@ -49,17 +49,23 @@ class Response:
     number: int
     id: str = field(default_factory=lambda: new_id("resp"))
     output: list[dict[str, Json]] = field(default_factory=list)
+    asked: Tokens = field(default_factory=Tokens)
+    cached: Tokens = field(default_factory=Tokens)
     answered: Tokens = field(default_factory=Tokens)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
 
     def cancel(self) -> None:
         self.cancelled.set()
 
-    async def run(self) -> None:
-        faults = self.stage.options.faults
-        asked, cached = self.stage.weigh(self.order)
-        if "no_created" not in faults:
+    async def begin(self) -> None:
+        """The first event, before any other client event is looked at."""
+        self.asked, self.cached = self.stage.weigh(self.order)
+        if "no_created" not in self.stage.options.faults:
             await self.emit({"type": "response.created", "response": self._object("in_progress", None, None)})
+
+    async def run(self) -> None:
+        """All that follows, to response.done."""
+        faults, asked, cached = self.stage.options.faults, self.asked, self.cached
         status, details = await self._answer()
         await self.emit({"type": "rate_limits.updated", "rate_limits": [_rate_limit(asked)]})
         if status == "failed":

@@ -199,6 +199,7 @@ class Session:
         self._responses += 1
         self._running[response.id] = response
         self._quiet.clear()
+        await response.begin()
         self._start(self._run(response))
 
     async def _cancel_response(self, event: ResponseCancel) -> None:
