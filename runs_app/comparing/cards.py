@@ -58,6 +58,7 @@ class Difference:
     word: str
     css: str
     reason: str
+    note: str
     change: str
     drawing: Drawing | None
     better: int
@@ -88,7 +89,7 @@ def _card(metric: str, comparison: Comparison, loaded: Loaded) -> Card:
         name=NAMES.get(metric, metric),
         definition=PASS_RATE_MEANS if metric == PASS_RATE else CATALOGUE[metric].definition,
         values=values,
-        differences=tuple(_difference(metric, pair, of_key[pair.b]) for pair in comparison.pairs),
+        differences=tuple(_difference(metric, pair, of_key[pair.b], loaded.facts) for pair in comparison.pairs),
         empty="" if any(_measured(metric, summary) for summary in summaries.values()) else why_empty(metric, loaded),
     )
 
@@ -123,7 +124,7 @@ def _rate(column: Column, rate: PassRate) -> Value:
     return Value(column, value, f"({rest}", f"{more}; invalid: {stages}" if stages else more)
 
 
-def _difference(metric: str, pair: PairComparison, column: Column) -> Difference:
+def _difference(metric: str, pair: PairComparison, column: Column, facts: Sequence[Fact]) -> Difference:
     compared = pair.metrics[metric]
     paired, better, worse, same = compared.paired, *_counts(RULES[metric], pair)
     return Difference(
@@ -135,6 +136,7 @@ def _difference(metric: str, pair: PairComparison, column: Column) -> Difference
         word=compared.verdict.word,
         css=CLASSES[compared.verdict.word],
         reason=compared.verdict.reason,
+        note=_timeouts(pair, facts) if compared.ratio else "",
         change=describe_change(paired.mean_a, paired.mean_b),
         drawing=_drawing(compared),
         better=better,
@@ -147,6 +149,16 @@ def _difference_text(metric: str, compared: MetricComparison) -> str:
     text = signed_text(metric, compared.paired.difference)
     # the verdict on time rests on the ratio: it comes first, with its own interval
     return f"{ratio_text(compared.ratio.value)} ({text})" if compared.ratio else text
+
+
+def _timeouts(pair: PairComparison, facts: Sequence[Fact]) -> str:
+    """The ratio counts a time-out at its limit and the milliseconds cannot, so that the two may even disagree."""
+    sides = (pair.a, pair.b)
+    late = [f for f in facts if f.row.timed_out and f.row.configuration_key in sides and f.row.timeout_ms is not None]
+    counted = sum(fact.row.scenario_id in pair.paired for fact in late)
+    return (
+        f"The percentage counts {plural(counted, 'time-out')} at the limit; the ms leave them out." if counted else ""
+    )
 
 
 def _interval(metric: str, compared: MetricComparison) -> str:

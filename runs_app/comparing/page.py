@@ -15,6 +15,7 @@ from runs_app.comparing.conditions import Critical, comparison_of, newly_always_
 from runs_app.comparing.loading import Column, Loaded, load
 from runs_app.comparing.setup import Pairing, SetupDiff, pairing, setup_diff
 from runs_app.comparing.words import LATENCY, value_text
+from runs_app.grading.metrics import METRICS as CATALOGUE
 from runs_app.stats.comparison import Comparison
 from runs_app.stats.rows import PASS_RATE
 
@@ -133,11 +134,11 @@ def _other(choice: Choice, columns: Sequence[Column]) -> Column | None:
 def _chart(metric: str, comparison: Comparison, loaded: Loaded) -> Chart:
     lines = [_series(metric, place, column, comparison) for place, column in enumerate(loaded.columns)]
     scenarios = [row.scenario_id for row in comparison.scenarios]
-    title = NAMES.get(metric, metric)
+    unit = CATALOGUE[metric].unit if metric in CATALOGUE else "share"
     return Chart(
         metric=metric,
-        name=title,
-        figure=strip_chart(scenarios, lines, title=title, share=metric != LATENCY),
+        name=NAMES.get(metric, metric),
+        figure=strip_chart(scenarios, lines, title=unit, share=metric != LATENCY),
         rows=tuple(
             ChartRow(scenario, tuple(_shown(metric, line.values[place]) for line in lines))
             for place, scenario in enumerate(scenarios)

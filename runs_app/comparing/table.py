@@ -9,7 +9,6 @@ from runs_app.comparing.cards import RULES, direction
 from runs_app.comparing.choice import Choice
 from runs_app.comparing.loading import Column, Fact, Loaded
 from runs_app.comparing.words import LATENCY, signed_text
-from runs_app.grading.metrics import METRICS as CATALOGUE
 from runs_app.stats.comparison import Cell, Comparison, ScenarioRow
 from runs_app.stats.pair import PairComparison
 
@@ -192,7 +191,3 @@ def _sort_number(key: str, metric: str) -> Callable[[Row], float | None]:
         return None if row.delta is None else abs(row.delta)
 
     return {"a": of_side(0), "b": of_side(1), "latency": latency}.get(key, delta)
-
-
-def unit_of(metric: str) -> str:
-    return CATALOGUE[metric].unit if metric in CATALOGUE else "share"

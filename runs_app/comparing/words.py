@@ -47,9 +47,10 @@ def ratio_text(ratio: float | None) -> str:
     if ratio is None:
         return MISSING
     change = 100 * (ratio - 1)
+    if abs(change) < 1e-9:
+        return "0"
     places = 0 if abs(change) >= 10 else 1
-    text = f"{abs(change):.{places}f}\u202f%"
-    return text if not change else f"{'+' if change > 0 else MINUS}{text}"
+    return f"{'+' if change > 0 else MINUS}{abs(change):.{places}f}\u202f%"
 
 
 def plural(count: int, word: str) -> str:

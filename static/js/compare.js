@@ -37,6 +37,8 @@ function toSide() {
   if (!other) return;
   const { currentTime, paused } = player.audio;
   const rate = player.audio.playbackRate;
+  // Space belongs to the focused button: it must stop what is heard now
+  if (document.activeElement === playing) other.focus({ preventScroll: true });
   show(other);
   player.audio.addEventListener(
     "loadedmetadata",

@@ -449,3 +449,19 @@ def test_only_the_comparison_page_loads_chart_code(signed_in: Client) -> None:
 def test_a_person_who_was_never_here_is_sent_to_sign_in() -> None:
     make_user("bob")
     assert "/sign-in/" in Client().get("/compare/?run=1").headers["Location"]
+
+
+def test_a_time_out_counts_at_its_limit_and_the_card_says_so(signed_in: Client) -> None:
+    def result(trial: Trial) -> Result:
+        if side(trial) == 1 and (key(trial), trial.repeat) == ("case_3", 1):
+            return Result("failed", "response_timeout")
+        return better_and_slower(trial)
+
+    run = finished_run(result, scenarios=8, repeats=2, configurations=versions(mode="audio"))
+    text = words(signed_in.get(f"/compare/?run={run.pk}"))
+    assert "The percentage counts 1 time-out at the limit; the ms leave them out." in text
+    [pair] = as_json(signed_in, f"run={run.pk}")["pairs"]
+    latency = pair["metrics"]["response_latency_ms"]
+    assert latency["paired"]["difference"] > 100
+    assert latency["ratio"]["value"] < 1.1
+    assert latency["verdict"]["word"] == "Can't tell"

@@ -1,0 +1,133 @@
+"""The comparison page in a real browser: charts drawn in the colours of the theme, recordings heard, sides changed."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+from urllib.request import urlopen
+
+import numpy as np
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from runs_app.models import Run, Trial
+from runs_app.realtime.record import RATE_HZ
+from runs_app.realtime.wav import wav_bytes
+from tests.browser import Chrome
+from tests.pages.comparing import Result, finished_run, key, side, versions
+
+pytestmark = pytest.mark.browser
+
+SECONDS = 6
+PLAYS = "() => { const a = document.querySelector('.player audio'); return !a.paused && a.currentTime > 0.3 }"
+
+
+def give_sound(trial: Trial) -> None:
+    """A stereo recording: a tone from the caller, then another from the agent."""
+    t = np.arange(SECONDS * RATE_HZ) / RATE_HZ
+    caller = np.where(t < SECONDS / 2, np.sin(2 * np.pi * 220 * t), 0)
+    agent = np.where(t >= SECONDS / 2, np.sin(2 * np.pi * 330 * t), 0)
+    samples = (np.stack([caller, agent], axis=1) * 8000).astype(np.int16)
+    trial.wav = default_storage.save(f"{trial.folder}/conversation.wav", ContentFile(wav_bytes(samples)))
+    trial.save(update_fields=["wav"])
+
+
+def result(trial: Trial) -> Result:
+    place = int(key(trial).rpartition("_")[2])
+    second = side(trial) == 2
+    if place == 3 and trial.repeat == 2:
+        return Result("invalid", "connect") if second else Result("failed", "response_timeout")
+    passed = second or (place + trial.repeat) % 3
+    return Result(
+        "passed" if passed else "failed",
+        "",
+        {
+            "semantic_quality": 0.5 + (0.03 * place if second else 0.02 * (place % 3)),
+            "tool_accuracy": None if place == 5 else (1.0 if passed else 0.5),
+            "tool_calls": 2,
+            "tool_calls_expected": 2,
+            "response_latency_ms": None if place == 2 and second else 400 + 30 * place + (180 + 12 * place) * second,
+        },
+    )
+
+
+@pytest.fixture
+def run(site: Any) -> Run:
+    chosen = versions(mode="audio")
+    run = finished_run(result, scenarios=8, repeats=3, configurations=chosen, name="Does the correction rule help?")
+    for trial in run.trials.select_related("scenario_version__scenario"):
+        if key(trial) in ("case_1", "case_2") and trial.outcome != "invalid":
+            give_sound(trial)
+    return run
+
+
+def test_a_recording_of_either_side_plays_and_x_changes_the_side_at_the_same_moment(chrome: Chrome, run: Run) -> None:
+    page = chrome.open(f"/compare/?run={run.pk}")
+    assert page.locator(".player").is_hidden()
+    page.locator("#case_1 [data-side=A][data-repeat='2']").click()
+    page.wait_for_function(PLAYS)
+    label = page.locator(".player [data-part=label]")
+    assert label.inner_text() == "case_1 · A Front desk@1 · repeat 2"
+    before = page.evaluate("document.querySelector('.player audio').currentTime")
+    page.keyboard.press("X")
+    page.wait_for_function(
+        f"before => ({PLAYS})() && document.querySelector('.player audio').currentTime > before", arg=before
+    )
+    assert label.inner_text() == "case_1 · B Front desk@2 · repeat 2"
+    assert page.locator("#case_1 [data-side=B][data-repeat='2']").get_attribute("aria-pressed") == "true"
+    page.keyboard.press(" ")
+    assert page.evaluate("document.querySelector('.player audio').paused")
+
+
+def test_every_chart_is_drawn_and_takes_the_colours_of_the_theme(chrome: Chrome, run: Run) -> None:
+    page = chrome.open(f"/compare/?run={run.pk}", color_scheme="light")
+    page.wait_for_function("document.querySelectorAll('.plot .main-svg').length >= 4")
+    color = "document.querySelector('#chart-response_latency_ms').data.find(t => t.meta.role === 'values').marker.color"
+    assert page.evaluate(color) == "#0072b2"
+    page.locator("#theme").click()
+    page.wait_for_function(f"{color} === '#56b4e9'")
+
+
+@pytest.mark.case("F01")
+def test_the_chart_draws_one_point_less_where_a_value_is_missing(chrome: Chrome, run: Run) -> None:
+    """F01: seven points and seven strokes of eight scenarios, as one has no latency."""
+    page = chrome.open(f"/compare/?run={run.pk}")
+    page.wait_for_function("document.querySelectorAll('#chart-response_latency_ms .point').length > 0")
+    drawn = page.evaluate(
+        """() => [...document.querySelectorAll('#chart-response_latency_ms .trace.scatter')].map(trace => [
+             trace.querySelectorAll('.point').length,
+             [...trace.querySelectorAll('.js-line')].filter(line => line.getTotalLength() > 0).length])"""
+    )
+    assert [points for points, _ in drawn if points > 1] == [8, 7]
+    assert sum(strokes for _, strokes in drawn) == 7
+
+
+@pytest.mark.case("F07")
+def test_a_comparison_needs_no_other_host_and_few_bytes(chrome: Chrome, run: Run) -> None:
+    """F07: everything comes from the site itself, and its scripts are under 600 kB when compressed."""
+    page = chrome.open(f"/compare/?run={run.pk}")
+    page.wait_for_load_state("networkidle")
+    found = page.evaluate("performance.getEntriesByType('resource').map(r => [r.name, r.initiatorType])")
+    assert all(name.startswith(chrome.site.url) for name, _ in found)
+    assert any(name.endswith("plotly-basic.min.js") for name, _ in found)
+    scripts = [name for name, kind in found if kind == "script"]
+    assert sum(len(gzip.compress(urlopen(name).read())) for name in scripts) < 600_000
+
+
+def test_nothing_leaves_a_narrow_screen(chrome: Chrome, run: Run) -> None:
+    page = chrome.open(f"/compare/?run={run.pk}", width=390, height=844)
+    page.wait_for_function("document.querySelectorAll('.plot .main-svg').length >= 4")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_counters_of_a_card_filter_and_a_second_click_clears(chrome: Chrome, run: Run) -> None:
+    page = chrome.open(f"/compare/?run={run.pk}")
+    rows = page.locator("table.compare tbody tr")
+    assert rows.count() == 8
+    page.get_by_role("region", name="semantic_quality").first.get_by_role("link", name="worse").click()
+    page.wait_for_url("**show=worse**")
+    assert rows.count() < 8
+    page.get_by_role("region", name="semantic_quality").first.get_by_role("link", name="worse").click()
+    page.wait_for_url(lambda url: "show=" not in url)
+    assert rows.count() == 8
