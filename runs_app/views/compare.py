@@ -37,7 +37,8 @@ def _pick(request: HttpRequest, *, problem: str = "", status: int = 200) -> Http
 
 def _recent(*, at_least: int) -> list[Run]:
     runs = Run.objects.select_related("suite").annotate(width=Count("configurations")).filter(width__gte=at_least)
-    return list(runs.prefetch_related("configurations__configuration_version__configuration")[:RECENT])
+    # a query that counts by group forgets the model's own order
+    return list(runs.order_by("-id").prefetch_related("configurations__configuration_version__configuration")[:RECENT])
 
 
 def _page(request: HttpRequest, page: Page) -> HttpResponse:

@@ -64,6 +64,9 @@ def test_nothing_chosen_lists_runs_of_two_configurations(signed_in: Client) -> N
     response = signed_in.get("/compare/")
     assert f"?run={both.pk}" in response.content.decode()
     assert f"?run={alone.pk}" not in response.content.decode()
+    newer = finished_run(same(), configurations=versions())
+    page = signed_in.get("/compare/").content.decode()
+    assert page.index(f"?run={newer.pk}") < page.index(f"?run={both.pk}")
 
 
 def test_the_page_is_for_signed_in_people_and_for_reading_only(client: Client, signed_in: Client) -> None:
