@@ -56,7 +56,12 @@ def test_scripts_of_the_pages_are_small() -> None:
 
 
 def test_broad_excepts_stand_only_where_one_trial_judge_call_or_send_must_not_break_the_rest() -> None:
-    allowed = {"runs_app/tasks.py", "runs_app/grading/judge.py", "runs_app/consumers.py"}
+    allowed = {
+        "runs_app/services/conversing.py",  # one trial's conversation
+        "runs_app/services/grading.py",  # one trial's grading
+        "runs_app/grading/judge.py",
+        "runs_app/consumers.py",
+    }
     found = set()
     for path in sources():
         for node in ast.walk(ast.parse(path.read_text())):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from runs_app.grading.matching import match
 from runs_app.grading.plain_values import ABSENT, Mismatch
+from scenarios_app.spec import matcher_words
 
 Json = Any
 
@@ -86,8 +86,8 @@ def _place_in_words(item: Mismatch) -> str:
 
 
 def shown(value: Json, limit: int = 80) -> str:
-    """A value as short JSON for a sentence."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    """A value in short words for a sentence: JSON, and matchers as what they mean."""
+    text = matcher_words.in_words(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from django import template
 
+from scenarios_app.spec import matcher_words
+
 register = template.Library()
 
 MISSING = "–"
@@ -63,3 +65,9 @@ def as_json(value: Any) -> str:
 @register.filter
 def pretty_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def expected(value: Any) -> str:
+    """An expected value of a scenario, matchers in words."""
+    return matcher_words.in_words(value)
