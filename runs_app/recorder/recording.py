@@ -51,7 +51,8 @@ def kept(event: Event) -> dict[str, Json]:
 class Recorder:
     """`emit` takes events from any thread; `stop` is called once, from the recorder's thread, with the reason.
 
-    Use: start, (emit ...), drain, close. After drain every event emitted before it is stored and in `lines`.
+    Use: start, (emit ...), drain, close. After drain every event emitted before it is stored and in `lines`. Close it
+    before the trial is finished, as a finished trial has no lease to renew.
     """
 
     def __init__(self, claim: Claim, *, stop: Callable[[StopReason], None]) -> None:
@@ -80,12 +81,17 @@ class Recorder:
         stored = threading.Event()
         self._queue.put(stored)
         self._wake.set()
-        stored.wait()
+        while not stored.wait(EVERY_S):
+            if not self._thread.is_alive():
+                return False
         return not self.lost
 
     def close(self) -> None:
-        self._closing.set()
-        self._wake.set()
+        """Drains and ends; the lease is not renewed any more. Safe to call again."""
+        if not self._closing.is_set():
+            self.drain()
+            self._closing.set()
+            self._wake.set()
         self._thread.join()
 
     def _run(self) -> None:

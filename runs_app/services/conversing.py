@@ -80,6 +80,7 @@ def hold_conversation(claim: Claim) -> None:
         _play(attempt, recorder)
     except Exception as error:  # one of the three places: around one trial
         log.exception("the trial broke off by a fault of ours")
+        recorder.close()
         _finish_invalid(claim, "internal", f"{type(error).__name__}: {error}")
     finally:
         with _lock:
@@ -91,10 +92,10 @@ def _play(attempt: Attempt, recorder: Recorder) -> None:
     try:
         conversation = _converse(attempt, recorder)
     except CannotPlan as problem:
-        recorder.drain()
+        recorder.close()
         _finish_invalid(attempt.claim, problem.stage, problem.reason)
     except Stopped:
-        recorder.drain()
+        recorder.close()
         _finish_stopped(attempt)
     else:
         _finish(attempt, recorder, conversation)
@@ -111,9 +112,11 @@ def _converse(attempt: Attempt, recorder: Recorder) -> Conversation:
 def _finish(attempt: Attempt, recorder: Recorder, conversation: Conversation) -> None:
     cut_short = conversation.record.ending.kind == "cancelled"
     if not recorder.drain() or (cut_short and attempt.reason != "cancelled"):
+        recorder.close()
         _finish_stopped(attempt)
         return
     files = artifacts.write_files(claim=attempt.claim, audio=conversation.audio, lines=recorder.lines)
+    recorder.close()  # only now: it held the lease while the files were written, and what is finished has none
     if not finish_recording(claim=attempt.claim, record=conversation.record, files=files):
         log.warning("attempt %s came too late; another one has the trial", attempt.claim.attempt)
 

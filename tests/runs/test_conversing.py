@@ -68,6 +68,14 @@ def test_tools_change_the_state_and_the_verdict_is_stored():
     assert current.checks.get(check_id="tool_selection").status == "passed"
 
 
+def test_a_trial_that_ends_well_leaves_no_complaint(caplog):
+    with serving_in_thread(agents.answering()) as agent:
+        trial = play(run_against(agent))
+    assert trial.lease_expires_at is None
+    ours = [record for record in caplog.records if record.name.startswith("runs_app") and "queue" not in record.name]
+    assert ours == []
+
+
 def test_a_failed_trial_says_why_and_grading_again_needs_no_conversation():
     expected = {"answer": "Booked.", "state": {"reservation_created": True}}
     with serving_in_thread(agents.answering()) as agent:

@@ -133,6 +133,7 @@ def test_a_failing_recorder_keeps_nobody_waiting(claim):
         recorder.emit(event(1, text=Unreadable()))
         eventually(lambda: reasons)
         assert reasons == ["broken"]
+        assert recorder.drain() is False
 
 
 def test_what_every_database_can_store_is_kept_of_anything():
