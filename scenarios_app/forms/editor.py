@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.slots import Document, NotShown, as_sent
 from scenarios_app.presentation import inline_json, pretty_json
-from scenarios_app.spec.errors import Problem, SpecError, by_field
+from scenarios_app.spec.errors import Part, Problem, SpecError, by_field
 from scenarios_app.spec.jsonplaces import with_lines
 from scenarios_app.spec.jsontext import load
 
@@ -50,12 +50,16 @@ class Editor:
         return inline_json(self.form.document) if self.form else ""
 
     def check(self, judge: Callable[[Document], Sequence[Problem]]) -> bool:
-        """Asks `judge`, which raises SpecError or returns warnings. True when there is no problem."""
-        if not self.problems:
+        """Asks `judge`, which raises SpecError or returns warnings. True when there is no problem.
+
+        Fields that could not be read still hold their old values in the document: what is said about those is no news.
+        """
+        if self.form is not None or not self.problems:
+            unread = [problem.parts for problem in self.problems]
             try:
                 self.warnings = tuple(judge(self.document))
             except SpecError as error:
-                self.problems = error.problems
+                self.problems += tuple(p for p in error.problems if not _is_below(p, unread))
         self._place_problems()
         return not self.problems
 
@@ -92,6 +96,10 @@ class Editor:
             return Notice(problem.path, problem.message, "")
         bound = self.form[fields[path]]
         return Notice(str(bound.label), messages[0], bound.id_for_label)
+
+
+def _is_below(problem: Problem, places: Sequence[tuple[Part, ...]]) -> bool:
+    return any(problem.parts[: len(place)] == place for place in places)
 
 
 def open_editor(form_class: type[SlotForm] | None, document: Document, *, as_json: bool = False) -> Editor:

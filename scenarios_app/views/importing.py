@@ -50,11 +50,11 @@ def _check(request: HttpRequest) -> dict[str, Any]:
 def _sent_file(request: HttpRequest) -> tuple[bytes, str]:
     file = request.FILES.get("file")
     if file is not None and file.size:
-        return file.read(), file.name or "the file"
+        return file.read(), file.name or "The file"
     text = request.POST.get("text", "")
     if not text.strip():
         raise SpecError([Problem("file", "choose a file, or paste its text")])
-    return text.encode("utf-8", "replace"), "the pasted text"
+    return text.encode("utf-8", "replace"), "The pasted text"
 
 
 def _store(request: HttpRequest) -> HttpResponse:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-
-from django.http import HttpResponse
+from typing import Any
 
 
 class _Inputs(HTMLParser):
@@ -41,7 +40,7 @@ class _Inputs(HTMLParser):
             self._select = ""
 
 
-def inputs(response: HttpResponse) -> dict[str, str]:
+def inputs(response: Any) -> dict[str, str]:
     """Every named input of the page with its value, line ends as a browser sends them."""
     parser = _Inputs()
     parser.feed(response.content.decode())

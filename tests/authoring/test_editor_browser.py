@@ -12,7 +12,7 @@ from tests.services import eventually
 from tests.support import make_configuration, make_scenario, scenario_json
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Dialog, Page
 
     from tests.browser import Chrome, Site
 
@@ -69,9 +69,14 @@ def test_json_has_numbered_lines_and_errors_lead_to_them(site: Site, chrome: Chr
     assert "ftp://" in page.evaluate(chosen)
 
     asked: list[str] = []
-    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.once("dialog", stay)
     page.get_by_role("link", name="Cancel").click(no_wait_after=True)
-    eventually(lambda: asked == ["beforeunload"] or page.wait_for_timeout(20), what="leaving asks first")
+    eventually(lambda: page.evaluate("1") and asked == ["beforeunload"], what="leaving asks first")
     text.fill(content)
     page.get_by_role("button", name="Form").click()
     page.wait_for_selector("#id_instructions")

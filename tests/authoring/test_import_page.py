@@ -7,7 +7,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -31,7 +30,7 @@ def storage(tmp_path: Any, settings: Any) -> None:
     }
 
 
-def upload(browser: Client, data: bytes, suite: str = "demo") -> HttpResponse:
+def upload(browser: Client, data: bytes, suite: str = "demo") -> Any:
     return browser.post(URL, {"suite": suite, "file": SimpleUploadedFile("my.json", data)})
 
 

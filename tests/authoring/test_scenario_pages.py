@@ -135,12 +135,12 @@ def test_bad_input_is_shown_at_its_field_and_stores_nothing(browser: Client) -> 
     response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **changes})
     assert response.status_code == 200
     form = response.context["editor"].form
-    assert set(form.errors) == {"state"}
+    assert set(form.errors) == {"state", "title"}
     page = response.content.decode()
     assert '<a href="#id_state">State at the end</a>' in page
     assert "{oops" in page
-    response = browser.post(EDIT, {**inputs(response), "state": "", "reference_date": "soon"})
-    assert set(response.context["editor"].form.errors) == {"title", "reference_date"}
+    response = browser.post(EDIT, {**inputs(response), "state": "", "title": "Fine", "reference_date": "soon"})
+    assert set(response.context["editor"].form.errors) == {"reference_date"}
     assert 'aria-invalid="true"' in response.content.decode()
     assert ScenarioVersion.objects.count() == 1
 
