@@ -27,6 +27,7 @@ class Run(models.Model):
     mode = models.CharField(max_length=5, blank=True)  # text or audio; empty: as scenario and configuration say
     real_time = models.BooleanField(null=True)  # None: as the configuration says
     refresh_audio = models.BooleanField(default=False)
+    tool_faults = models.JSONField(default=dict)  # tool name or * -> fault, on top of what the scenarios say
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
