@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from runs_app.realtime import faults
@@ -65,6 +66,18 @@ def _t_ms(journal: Journal, at_s: float) -> float:
     return journal.timeline.t_ms(at_s) if journal.timeline.zero_s is not None else 0.0
 
 
+def _response_id(journal: Journal, told: str | None) -> str | None:
+    """Servers leave ids out here and there: then the one response under way is meant."""
+    if told is None:
+        named = journal.active - {None}
+        return next(iter(named)) if len(named) == 1 else None
+    return told
+
+
+def _named(journal: Journal, place: Place) -> Place:
+    return replace(place, response_id=_response_id(journal, place.response_id))
+
+
 def _turn_of(journal: Journal, place: Place) -> TurnDraft | None:
     """The turn that output belongs to; None (and a warning) for output that nobody asked for or that is over."""
     if place.response_id is not None and place.response_id in journal.ended:
@@ -100,20 +113,22 @@ def _on_words(journal: Journal, event: Words, at_s: float) -> None:
     # A whole part may well come after its response ended, and says nothing new then.
     if event.whole and event.place.response_id in journal.ended:
         return
+    event = replace(event, place=_named(journal, event.place))
     if turn := _turn_of(journal, event.place):
         turn.add_words(event, _t_ms(journal, at_s))
 
 
 def _on_sound(journal: Journal, event: Sound, at_s: float) -> None:
-    turn = _turn_of(journal, event.place)
+    place = _named(journal, event.place)
+    turn = _turn_of(journal, place)
     if turn is None:
         return
     if journal.plan.mode == "text":
         journal.warn("audio_in_text_mode")
         return
-    samples = journal.carry.join(event.place, event.data)
+    samples = journal.carry.join(place, event.data)
     span = journal.timeline.place_agent(at_s, samples)
-    turn.add_sound(event.place, span, _t_ms(journal, at_s))
+    turn.add_sound(place, span, _t_ms(journal, at_s))
 
 
 def _on_call(journal: Journal, event: CallSeen, at_s: float) -> None:
@@ -128,25 +143,33 @@ def _on_arguments(journal: Journal, event: ArgumentsPiece, at_s: float) -> None:
 
 
 def _on_ended(journal: Journal, event: ResponseEnded, at_s: float) -> Signal | None:
+    event = replace(event, response_id=_response_id(journal, event.response_id))
     if event.response_id is not None and event.response_id in journal.ended:
         journal.warn("repeated_response_done")
         return None
-    t_ms = _t_ms(journal, at_s)
     for rest in journal.reader.unfinished():
         _apply(journal, journal.plan.dialect.read(rest), at_s)
     if dangling := journal.carry.drop_dangling():
         journal.warn("dangling_audio_byte", count=dangling)
-    for told in event.told:
-        if isinstance(told, CallSeen):
-            journal.calls.see(told, t_ms)
     journal.add_usage(event.usage)
-    if turn := journal.owner_of(event.response_id):
-        turn.add_told((told for told in event.told if isinstance(told, Words)), t_ms)
-        turn.done_ms = t_ms
-    journal.active.discard(event.response_id)
+    _take_told(journal, event, _t_ms(journal, at_s))
+    journal.active -= {event.response_id, None}
     if event.response_id is not None:
         journal.ended.add(event.response_id)
     return event
+
+
+def _take_told(journal: Journal, event: ResponseEnded, t_ms: float) -> None:
+    """What response.done repeats of its output: all of it, for servers that streamed nothing."""
+    words = []
+    for told in event.told:
+        if isinstance(told, CallSeen):
+            journal.calls.see(told, t_ms)
+        else:
+            words.append(replace(told, place=replace(told.place, response_id=event.response_id)))
+    if turn := journal.owner_of(event.response_id):
+        turn.add_told(words, t_ms)
+        turn.done_ms = t_ms
 
 
 def _on_committed(journal: Journal, event: CallerCommitted, at_s: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 
-from runs_app.realtime.calls import CallBook
+from runs_app.realtime.calls import CallBook, read_arguments, tool_call
 from runs_app.realtime.clock import Clock
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.frames import FrameReader
@@ -101,6 +101,19 @@ class Journal:
         worst_ms = self.loop_worst.lag_ms if self.loop_worst else -1.0
         if self.timeline.zero_s is not None and lag_ms > worst_ms:
             self.loop_worst = Lag(lag_ms, self.timeline.t_ms(at_s))
+
+    def keep_open_calls(self) -> None:
+        """Calls of a response that never ended, because the conversation broke off: kept, and nobody ran them."""
+        turn = self.turn
+        if turn is None:
+            return
+        why = "the conversation broke off before the call was answered"
+        self.tool_calls += [
+            tool_call(
+                draft, read_arguments(draft.raw), turn=turn.index, round=turn.rounds, status="recorded", error=why
+            )
+            for draft in self.calls.take()
+        ]
 
     def add_usage(self, told: Usage | None) -> None:
         if told is None:

@@ -50,6 +50,7 @@ async def _send(line: Line, request: Request) -> None:
             line.journal.warn("foreign_response")
         elif isinstance(signal, Fault):
             _on_fault(line, request, signal)
+    request.retry_at_s = None  # what was refused before is asked for now
     # A server that names no responses has them under None, which tells none of them apart.
     request.stale = line.journal.active - {None}
     request.event_id = line.next_id()
@@ -103,6 +104,5 @@ async def _is_ours(line: Line, request: Request, ended: ResponseEnded) -> bool:
 
 async def _retry(line: Line, request: Request) -> None:
     request.retries += 1
-    request.retry_at_s = None
     request.deadline_s = line.journal.clock.now_s() + line.journal.plan.timeouts.turn_s
     await _send(line, request)

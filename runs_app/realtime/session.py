@@ -55,6 +55,7 @@ async def converse(
     except BrokenOff as broken:
         ending = broken.ending
         journal.end_turn(broken.turn_status, broken.turn_reason)
+        journal.keep_open_calls()
     _note_ended(journal, ending)
     journal.log.close(journal.clock.now_s())
     # Minutes of stereo take tens of milliseconds to put together, and the loop serves others.

@@ -19,6 +19,7 @@ from tests.realtime.support import QUICK, asked, hold, plan, setup, tone
 from tests.scripted_events import (
     audio_delta,
     audio_reply,
+    call_done,
     call_item,
     call_reply,
     created,
@@ -29,7 +30,7 @@ from tests.scripted_events import (
     text_delta,
     text_reply,
 )
-from tests.scripted_server import Expect, Pause, Send, Step, serving
+from tests.scripted_server import Close, Expect, Pause, Send, Step, serving
 
 
 async def test_an_agent_that_speaks_before_the_caller_is_noted_and_not_heard() -> None:
@@ -88,6 +89,30 @@ async def test_a_response_without_ids_is_an_answer_in_every_turn() -> None:
         held = await hold(plan(server.url, turns=turns))
     assert [turn.agent_text for turn in held.record.turns] == ["First", "Second"]
     assert held.record.warnings == ()
+
+
+@pytest.mark.parametrize("where", ["deltas", "done"])
+async def test_an_id_left_out_in_one_place_does_not_double_the_answer(where: str) -> None:
+    delta, end = text_delta("All booked."), done()
+    if where == "deltas":
+        del delta["response_id"]
+    else:
+        del end["response"]["id"]
+    content = [{"type": "output_text", "text": "All booked."}]
+    end["response"]["output"] = [{"id": "item_1", "type": "message", "content": content}]
+    async with serving([*setup(), *asked(), Send(created()), Send(delta), Send(end)]) as server:
+        held = await hold(plan(server.url))
+    assert held.record.turns[0].agent_text == "All booked."
+    assert held.record.warnings == ()
+
+
+async def test_a_call_of_a_response_that_never_ended_is_kept() -> None:
+    script = [*setup(), *asked(), Send(call_done(call_item("refund", '{"eur": 5}'))), Close(1011, "oops")]
+    async with serving(script) as server:
+        held = await hold(plan(server.url))
+    (call,) = held.record.tool_calls
+    assert (call.name, call.arguments, call.status) == ("refund", {"eur": 5}, "recorded")
+    assert "broke off" in (call.error or "")
 
 
 async def test_a_status_that_nobody_knows_is_an_answer_with_a_note() -> None:
