@@ -39,6 +39,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.run_id = int(self.scope["url_route"]["kwargs"]["run_id"])
         self.wanted = _trial_of(self.scope)
         self.place = fragments.Place()
+        self.board = ""  # as this viewer has it
         self.ring = f"first {secrets.token_hex(6)}"
         self.changed = asyncio.Event()
         self.checked_s = 0.0
@@ -70,8 +71,10 @@ class RunConsumer(AsyncWebsocketConsumer):
         with logs.ids(run=self.run_id):
             try:
                 while await self._allowed():
+                    started_s = time.monotonic()
                     await self._send_changes()
-                    await asyncio.sleep(BETWEEN_S)
+                    # a panel that is slow to make, of a very large run, is made less often
+                    await asyncio.sleep(max(BETWEEN_S, 3 * (time.monotonic() - started_s)))
                     await self._wait_for_ring()
                 await self.close(NOT_ALLOWED)
             except Exception:  # one of the three places: around a consumer's sending
@@ -93,7 +96,10 @@ class RunConsumer(AsyncWebsocketConsumer):
         board = await fragments.board(self.run_id, ring)
         events = await fragments.events(self.run_id, self.wanted, self.place, ring)
         self.place = events.place
-        await self.send(text_data=board + events.html)
+        changed = board if board != self.board else ""
+        self.board = board
+        if changed or events.html:
+            await self.send(text_data=changed + events.html)
 
     async def _allowed(self) -> bool:
         """Whether the user may still see this: checked again every few seconds, for as long as the page is open."""
