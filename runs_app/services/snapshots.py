@@ -12,7 +12,6 @@ from scenarios_app.services.reports import NotStored
 from scenarios_app.spec import configuration as configuration_spec
 from scenarios_app.spec import scenario as scenario_spec
 from scenarios_app.spec.application import ApplicationRef, parse_application
-from scenarios_app.spec.application import unsupported_fields as unsupported_in_application
 from scenarios_app.spec.configuration import Configuration, parse_configuration
 from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
@@ -129,11 +128,9 @@ def _application(reference: ApplicationRef | None, path: str) -> ApplicationVers
         return None
     label = reference.name if reference.version is None else f"{reference.name}@{reference.version}"
     try:
-        version = find_application_version(label)
+        return find_application_version(label)
     except NotStored as error:
         raise SpecError([Problem(path, str(error))]) from error
-    refuse_if([problem.under(path) for problem in unsupported_in_application(parse_application(version.content))])
-    return version
 
 
 def _tool_problems(snapshot: Snapshot) -> list[Problem]:
