@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models.functions import Lower
 
 from scenarios_app.search import folded, tag_text
+
+if TYPE_CHECKING:
+    # mypy needs both modules in one pass to know the managers' methods
+    from scenarios_app.models import Scenario  # noqa: F401
 
 SCENARIO_ORDERS = {
     "id": (Lower("key").asc(),),
@@ -33,7 +37,7 @@ class NamedQuerySet(models.QuerySet[Any]):
         return self.filter(name__icontains=words.strip()) if words.strip() else self
 
 
-class ScenarioQuerySet(models.QuerySet[Any]):
+class ScenarioQuerySet(models.QuerySet["Scenario"]):
     def current(self) -> ScenarioQuerySet:
         return self.filter(archived_at=None)
 

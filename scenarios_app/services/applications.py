@@ -17,7 +17,7 @@ from scenarios_app.services.named import (
     save_named,
 )
 from scenarios_app.services.reports import ImportReport, Saved
-from scenarios_app.spec.application import parse_application, parse_applications, unsupported_fields
+from scenarios_app.spec.application import parse_application, parse_applications
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.lint import lint_application
 
@@ -53,8 +53,7 @@ def save_application(
 
 def application_warnings(content: Mapping[str, Any]) -> list[Problem]:
     """What is right by contract but worth a second look. Raises SpecError when it is not right."""
-    spec = parse_application(content)
-    return [*(Problem(*remark) for remark in lint_application(spec)), *unsupported_fields(spec)]
+    return [Problem(*remark) for remark in lint_application(parse_application(content))]
 
 
 def find_application(name: str) -> Application:

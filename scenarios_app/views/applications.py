@@ -10,8 +10,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from scenarios_app.diffing import diff_texts
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, ApplicationVersion
-from scenarios_app.presentation import pretty_json, tool_cards
+from scenarios_app.presentation import in_contract_order, pretty_json, tool_cards
 from scenarios_app.services import application_warnings, create_application, save_application
+from scenarios_app.spec.application import parse_application
 from scenarios_app.views.editing import check_fragment, edit_page
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import content_to_edit, page_of, signed_in, two_versions
@@ -70,7 +71,7 @@ def _show(request: HttpRequest, application: Application, version: ApplicationVe
         "tools": tool_cards(content),
         "facts": pretty_json(content["facts"]) if content.get("facts") else "",
         "tool_results": pretty_json(content["tool_results"]) if content.get("tool_results") else "",
-        "json": pretty_json(content),
+        "json": pretty_json(in_contract_order(content, parse_application)),
     }
     return render(request, "scenarios_app/application.html", context)
 
@@ -110,7 +111,7 @@ def application_edit(request: HttpRequest, name: str) -> HttpResponse:
         request,
         template=TEMPLATE,
         form_class=None,
-        document=content_to_edit(request, application),
+        document=in_contract_order(content_to_edit(request, application), parse_application),
         number=application.latest.number,
         judge=application_warnings,
         save=save,
@@ -132,7 +133,10 @@ def application_new(request: HttpRequest) -> HttpResponse:
     if request.GET.get("from"):
         original = _application_or_404(request.GET["from"])
         assert original.latest is not None
-        document = {**original.latest.content, "name": f"{original.name[:90]} copy"}
+        document = {
+            **in_contract_order(original.latest.content, parse_application),
+            "name": f"{original.name[:90]} copy",
+        }
     return edit_page(
         request,
         template=TEMPLATE,

@@ -12,7 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from scenarios_app.forms.configuration import ConfigurationForm
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, Configuration
+from scenarios_app.presentation import in_contract_order
 from scenarios_app.services import configuration_warnings, create_configuration, save_configuration
+from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.views.configurations import configuration_or_404
 from scenarios_app.views.editing import check_fragment, edit_page
 from scenarios_app.views.limits import limited_body
@@ -67,7 +69,7 @@ def configuration_edit(request: HttpRequest, name: str) -> HttpResponse:
         request,
         template=TEMPLATE,
         form_class=ConfigurationForm,
-        document=content_to_edit(request, configuration),
+        document=in_contract_order(content_to_edit(request, configuration), parse_configuration),
         number=configuration.latest.number,
         judge=configuration_warnings,
         save=save,
@@ -102,7 +104,7 @@ def _beginning(request: HttpRequest) -> Document:
     if request.GET.get("from"):
         original = configuration_or_404(request.GET["from"])
         assert original.latest is not None
-        return {**original.latest.content, "name": f"{original.name[:90]} copy"}
+        return {**in_contract_order(original.latest.content, parse_configuration), "name": f"{original.name[:90]} copy"}
     return SIMULATED if settings.SIMULATOR_URL else OPENAI
 
 

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 from scenarios_app.cards import configuration_card
 from scenarios_app.diffing import diff_texts
 from scenarios_app.models import Configuration, ConfigurationVersion
-from scenarios_app.presentation import pretty_json
+from scenarios_app.presentation import in_contract_order, pretty_json
+from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.views.pages import page_of, two_versions
 
 
@@ -51,7 +52,7 @@ def _show(request: HttpRequest, configuration: Configuration, version: Configura
         "versions": versions,
         "prompts": prompt_numbers(versions),
         "card": configuration_card(version.content),
-        "json": pretty_json(version.content),
+        "json": pretty_json(in_contract_order(version.content, parse_configuration)),
     }
     return render(request, "scenarios_app/configuration.html", context)
 

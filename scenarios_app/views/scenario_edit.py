@@ -12,8 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from scenarios_app.forms.scenario import ScenarioForm
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, Scenario
+from scenarios_app.presentation import in_contract_order
 from scenarios_app.services import create_scenario, save_scenario, scenario_warnings
 from scenarios_app.services.scenarios import free_key
+from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.editing import check_fragment, edit_page
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import content_to_edit, signed_in
@@ -49,7 +51,7 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
         request,
         template=TEMPLATE,
         form_class=ScenarioForm,
-        document=content_to_edit(request, scenario),
+        document=in_contract_order(content_to_edit(request, scenario), parse_scenario),
         number=scenario.latest.number,
         judge=scenario_warnings,
         save=save,
@@ -85,7 +87,7 @@ def _beginning(request: HttpRequest) -> Document:
         return copy.deepcopy(BLANK)
     original = scenario_or_404(request.GET["from"])
     assert original.latest is not None
-    return {**original.latest.content, "id": free_key(original.key)}
+    return {**in_contract_order(original.latest.content, parse_scenario), "id": free_key(original.key)}
 
 
 def _known() -> dict[str, Any]:

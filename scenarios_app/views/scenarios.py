@@ -12,8 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 from scenarios_app.cards import scenario_card
 from scenarios_app.diffing import diff_texts
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
-from scenarios_app.presentation import pretty_json
+from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.services import archive_scenario, unarchive_scenario
+from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.pages import page_of, two_versions
 
 
@@ -58,7 +59,7 @@ def _show_version(request: HttpRequest, scenario: Scenario, version: ScenarioVer
         "card": scenario_card(version.content),
         "versions": scenario.versions.newest_first(),
         "suites": scenario.suites.all(),
-        "json": pretty_json(version.content),
+        "json": pretty_json(in_contract_order(version.content, parse_scenario)),
     }
     return render(request, "scenarios_app/scenario.html", context)
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from scenarios_app.converters import NameConverter
 from scenarios_app.diffing import Diff, diff_texts
-from scenarios_app.presentation import schema_rows
+from scenarios_app.presentation import in_contract_order, schema_rows
+from scenarios_app.spec.scenario import parse_scenario
+from tests.support import scenario_json
 
 lines = st.lists(st.text("ab \t", max_size=6), max_size=12).map("\n".join)
 
@@ -84,6 +86,13 @@ def test_a_schema_is_rows_with_nested_ones_below_their_parent() -> None:
 def test_a_very_long_rewrite_is_still_shown() -> None:
     diff = diff_texts("\n".join(f"old {n}" for n in range(300)), "\n".join(f"new {n}" for n in range(300)))
     assert (diff.added, diff.removed, len(diff.rows)) == (300, 300, 600)
+
+
+def test_fields_are_shown_in_the_order_of_the_contract() -> None:
+    shuffled = dict(sorted(scenario_json().items(), key=lambda item: len(item[0])))
+    ordered = in_contract_order(shuffled, parse_scenario)
+    assert (ordered, list(ordered)[:3]) == (shuffled, ["id", "title", "type"])
+    assert in_contract_order({"b": 1, "a": 2}, parse_scenario) == {"b": 1, "a": 2}
 
 
 @given(st.text(min_size=1))
