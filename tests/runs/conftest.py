@@ -62,4 +62,3 @@ def stack(transactional_db, redis_url: str, tmp_path: Path, settings) -> Iterato
     """A stack of this test alone, with nothing started; all is gone before its database is emptied."""
     for url in send_to(settings, numbered(redis_url, 1)):
         yield from stacked(url, tmp_path / "processes.log")
-        print((tmp_path / "processes.log").read_text()[-8000:])  # noqa: T201  # pytest shows it with a failure

@@ -19,6 +19,7 @@ from tests.services import eventually
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WAIT_S = 60.0
+START_S = 120.0  # a worker imports a lot, and the machine may be busy
 
 
 @dataclass
@@ -52,9 +53,16 @@ class Stack:
         return process
 
     def worker(self, queues: str = "conversations,grading", *, threads: int = 16) -> subprocess.Popen[bytes]:
+        """A worker that is ready for work."""
         command = [sys.executable, "-m", "celery", "-A", "evalsite", "worker", "-P", "threads", "-c", str(threads)]
         command += ["-Q", queues, "--prefetch-multiplier", "1", "--without-gossip", "--without-mingle"]
-        return self.start([*command, "--without-heartbeat", "--loglevel", "INFO", "-n", f"w{len(self.processes)}@test"])
+        name = f"w{len(self.processes)}@test"
+        started = self.start([*command, "--without-heartbeat", "--loglevel", "INFO", "-n", name])
+        try:
+            eventually(lambda: f"{name} ready" in self.log(), within_s=START_S, what=f"worker {name} is ready")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it said:\n{self.log()[-4000:]}") from None
+        return started
 
     def sweeper(self, every_s: float = 0.3) -> subprocess.Popen[bytes]:
         return self.start([sys.executable, "manage.py", "sweep", "--every", str(every_s)])

@@ -59,6 +59,7 @@ def test_a_message_that_comes_twice_plays_nothing_twice(worker: Stack):
     assert "already claimed" in worker.log()
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.case("D09")
 def test_a_run_cancelled_while_no_worker_is_up_never_starts(stack: Stack):
     """D09 (a)."""
@@ -109,6 +110,7 @@ def test_a_finished_run_cannot_be_cancelled(worker: Stack):
     assert outcomes(run) == ["passed"]
 
 
+@pytest.mark.timeout(300)
 def test_killed_workers_leave_every_trial_to_end_exactly_once_within_the_limit(stack: Stack):
     with serving_in_thread(agents.answering(after_ms=700)) as agent:
         first = stack.worker(threads=8)
@@ -139,6 +141,7 @@ def test_killed_workers_leave_every_trial_to_end_exactly_once_within_the_limit(s
         assert ended.count() == 1
 
 
+@pytest.mark.timeout(300)
 def test_a_worker_that_is_told_to_stop_gives_its_trials_back_at_once(stack: Stack):
     with serving_in_thread(agents.silent()) as agent:
         worker = stack.worker()
