@@ -1,10 +1,15 @@
 import os
+import warnings
 from typing import Any
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
 from celery.signals import worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+
+# Celery warns those who run it as root because of pickled messages; ours are JSON (settings: CELERY_ACCEPT_CONTENT).
+warnings.filterwarnings("ignore", message=".*superuser privileges", category=SecurityWarning)
 
 app = Celery("soundcheck")
 app.config_from_object("django.conf:settings", namespace="CELERY")

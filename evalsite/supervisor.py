@@ -133,10 +133,23 @@ def commands(host: str, port: int, simulator_port: int | None) -> dict[str, list
     celery = [python, "-m", "celery", "-q", "-A", "evalsite", "worker", "-P", "threads", "--prefetch-multiplier", "1"]
     celery += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
     known = {
-        "web": [python, "-m", "daphne", "-b", host, "-p", str(port), "--no-server-name", "-v", "0", "evalsite.asgi:application"],
+        "web": [
+            python,
+            "-m",
+            "daphne",
+            "-b",
+            host,
+            "-p",
+            str(port),
+            "--no-server-name",
+            "-v",
+            "0",
+            "evalsite.asgi:application",
+        ],
         "conversations": [*celery, "-Q", "conversations", "-c", "64", "-n", "conversations@%h"],
-        "grading": [*celery, "-Q", "grading", "-c", "2", "-n", "grading@%h"],
-        "sweeper": [python, manage, "sweep", "--every", "5"],
+        # What talks in real time goes first where there are few cores: verdicts can wait.
+        "grading": ["nice", "-n", "10", *celery, "-Q", "grading", "-c", "2", "-n", "grading@%h"],
+        "sweeper": ["nice", "-n", "10", python, manage, "sweep", "--every", "5"],
     }
     if simulator_port is not None:
         known["simulator"] = [python, manage, "simulator", "--port", str(simulator_port)]
