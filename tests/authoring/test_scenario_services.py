@@ -16,6 +16,7 @@ from scenarios_app.services import (
 )
 from scenarios_app.services.scenarios import free_key
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.scenario import parse_scenario, unsupported_fields
 from tests.support import make_application, make_scenario, scenario_json
 
 pytestmark = pytest.mark.django_db
@@ -118,8 +119,10 @@ def test_an_application_that_is_not_stored_is_a_warning() -> None:
 
 
 def test_what_no_engine_serves_yet_is_a_warning_and_kept() -> None:
-    content = scenario_json(tool_faults={"create_reservation": {"mode": "empty"}})
-    assert any(p.path.startswith("tool_faults") for p in scenario_warnings(content))
+    content = scenario_json(interaction="multi_turn", simulation_parameters={"max_turns": 4})
+    gaps = unsupported_fields(parse_scenario(content))
+    assert gaps
+    assert set(gaps) <= set(scenario_warnings(content))
     assert create_scenario(content=content).content == content
 
 
