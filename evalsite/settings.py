@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
 from evalsite import datadir
+from runs_app.realtime.endpoints import EndpointError, bare_origin
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -39,6 +40,8 @@ try:
     IMPORT_LIMIT_MB = env.int("IMPORT_LIMIT_MB", 20)
     LEASE_SECONDS = env.int("LEASE_SECONDS", 15)
     SESSION_DAYS = env.int("SESSION_DAYS", 14)
+    TOOL_ENDPOINTS: list[str] = env.list("TOOL_ENDPOINTS", [])
+    tool_classes: list[str] = env.list("TOOL_CLASSES", [])
 except EnvError as error:
     raise ImproperlyConfigured(str(error)) from error
 
@@ -48,6 +51,18 @@ if LOG_LEVEL not in ("DEBUG", "INFO", "WARNING", "ERROR"):
     raise ImproperlyConfigured(f"LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR, not {LOG_LEVEL!r}")
 if LEASE_SECONDS < 3:
     raise ImproperlyConfigured("LEASE_SECONDS must be 3 or more: a lease is renewed five times a second")
+
+for text in TOOL_ENDPOINTS:
+    try:
+        bare_origin(text)
+    except EndpointError as error:
+        raise ImproperlyConfigured(f"TOOL_ENDPOINTS: {error}") from error
+TOOL_CLASSES: dict[str, str] = {}
+for text in tool_classes:
+    name, _, dotted_path = (part.strip() for part in text.partition("="))
+    if not name or "." not in dotted_path:
+        raise ImproperlyConfigured(f"TOOL_CLASSES: write NAME=dotted.path.Class, not {text!r}")
+    TOOL_CLASSES[name] = dotted_path
 
 if PRODUCTION:
     if DEBUG:

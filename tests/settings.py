@@ -23,6 +23,8 @@ for name in (
     "SITE_ORIGINS",
     "ALLOWED_HOSTS",
     "SOUNDCHECK_SECRETS",
+    "TOOL_ENDPOINTS",
+    "TOOL_CLASSES",
 ):
     os.environ[name] = ""  # set, so that no .env file can say otherwise
 

@@ -31,7 +31,7 @@ async def api_client(*, base_url: str, api_key: str | None, timeout_s: float) ->
     key = api_key or DUMMY_KEY
     http = httpx2.AsyncClient(
         # Reading the certificates takes tens of milliseconds, too long for a loop that paces audio.
-        verify=await asyncio.to_thread(_certificates),
+        verify=await asyncio.to_thread(certificates),
         timeout=timeout_s,
         follow_redirects=False,
         trust_env=False,
@@ -41,7 +41,8 @@ async def api_client(*, base_url: str, api_key: str | None, timeout_s: float) ->
 
 
 @lru_cache(maxsize=1)
-def _certificates() -> ssl.SSLContext:
+def certificates() -> ssl.SSLContext:
+    """Made once; slow the first time."""
     return httpx2.create_ssl_context()  # honours SSL_CERT_FILE and SSL_CERT_DIR
 
 

@@ -1,8 +1,9 @@
 """The tools of one trial: an application's declared answers, run against a state that belongs to this trial alone.
 
-A call passes: its arguments against the JSON Schema; the first answer whose `when` holds; its templates; its effects
-on the state. The agent's mistakes and declared errors are outcomes. A template that goes wrong or takes too much is
-ToolSandboxError: it says nothing about the agent.
+A call passes: its arguments against the JSON Schema; a fault that is declared for it; the first answer whose `when`
+holds, its templates and its effects on the state, or the endpoint or class that answers in their place. The agent's
+mistakes and declared errors are outcomes. What goes wrong on our side is ToolSandboxError: it says nothing about the
+agent.
 """
 
 from __future__ import annotations
@@ -10,29 +11,28 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from jsonschema.exceptions import SchemaError
-
 from runs_app.realtime import sandbox
+from runs_app.realtime.answering import completed, failed, merge_patch, plain_result, words
+from runs_app.realtime.application_problems import problems
 from runs_app.realtime.record import Json
 from runs_app.realtime.sandbox import Function, LimitError, TemplateError
 from runs_app.realtime.tool_arguments import ArgumentSchema, SchemaFault
+from runs_app.realtime.tool_backends import Asked, Backend, Given
+from runs_app.realtime.tool_faults import Faults
 from runs_app.realtime.tools import ToolOutcome, ToolSandboxError
-from scenarios_app.spec.application import Answer, Application, Tool, unsupported_fields
+from scenarios_app.spec.application import Answer, Application, Tool
+from scenarios_app.spec.tool_faults import ToolFault
 
 NOON = "T12:00:00+00:00"
 MAX_STATE_CHARS = 262_144
 MAX_PREFIX_CHARS = 100
 MAX_WIDTH = 20
 NO_ANSWER = "no answer declared"
-
-# `{{args.order-id}}` is an argument of that name in a plain tool_results map; to jinja2 it is a subtraction.
-_PLAIN_ARGUMENT = re.compile(r"\{\{\s*args\.([A-Za-z0-9_]*-[A-Za-z0-9_-]*)\s*\}\}")
 
 State = dict[str, Json]
 
@@ -52,7 +52,9 @@ class ApplicationExecutor:
     """The Executor of one trial (see `realtime.tools`).
 
     `application` None has no tools: every call is recorded. `reference_date` (YYYY-MM-DD) fixes `now` to noon UTC of
-    that day, so that a scenario means the same every day; without it `now` is `started_at`. Raises ApplicationError.
+    that day, so that a scenario means the same every day; without it `now` is `started_at`. `backends` answer the
+    tools with an `http` or `python` behaviour, by tool. `faults` (by tool, or `*`) spoil answers, the same ones for the
+    same `seed`. `counters` are those that an earlier executor left. Raises ApplicationError.
     Build it away from the event loop: it compiles every template.
     """
 
@@ -63,15 +65,21 @@ class ApplicationExecutor:
         initial_state: Mapping[str, Json] | None = None,
         reference_date: str | None = None,
         started_at: datetime | None = None,
+        backends: Mapping[str, Backend] | None = None,
+        faults: Mapping[str, ToolFault] | None = None,
+        seed: int = 0,
+        counters: Mapping[str, int] | None = None,
     ) -> None:
         self._application = application or Application(name="none")
         self._tools = {tool.name: tool for tool in self._application.tools}
         self._results = {name: plain_result(value) for name, value in self._application.tool_results.items()}
-        self._schemas = _checked(self._application)
+        self._backends = dict(backends or {})
+        self._schemas = _checked(self._application, self._backends)
         self._state: State = copy.deepcopy(dict(initial_state or {}))
-        self._counters: Mapping[str, int] = {}
-        now = f"{reference_date}{NOON}" if reference_date else _iso(started_at or datetime.now(UTC))
+        self._counters: Mapping[str, int] = dict(counters or {})
+        now = now_text(reference_date, started_at)
         self._fixed = {"facts": self._application.facts, "reference_date": reference_date, "now": now}
+        self._faults = Faults(dict(faults or {}), seed, now)
         self._one_at_a_time = asyncio.Lock()
 
     def declares(self, name: str) -> bool:
@@ -82,27 +90,33 @@ class ApplicationExecutor:
         """A copy of the state as it is now."""
         return copy.deepcopy(self._state)
 
+    @property
+    def counters(self) -> dict[str, int]:
+        """How far `counter(...)` has counted, by prefix."""
+        return dict(self._counters)
+
     async def execute(self, name: str, arguments: Mapping[str, Json]) -> ToolOutcome:
         """Answer one call; calls of one trial wait for each other. Raises ToolSandboxError."""
         async with self._one_at_a_time:
-            # In a thread, so that a slow template never delays the audio of other trials. What it did counts only
-            # once it is back here: a call that is cancelled leaves no trace.
-            done = await asyncio.to_thread(self._answered, name, copy.deepcopy(dict(arguments)))
+            # What a call did counts only once it is back here: one that is cancelled leaves no trace.
+            done = await self._done(name, copy.deepcopy(dict(arguments)))
             self._state, self._counters = done.state, done.counters
             return done.outcome
 
-    def _answered(self, name: str, arguments: dict[str, Json]) -> _Done:
-        if problem := self._argument_problem(name, arguments):
-            return self._unchanged(_failed(problem))
-        tool = self._tools.get(name)
-        if tool is not None and tool.answers:
-            return self._by_answers(tool, arguments)
-        if name in self._results:
-            return self._by_result(name, arguments)
-        plain_map = "tool_results" in self._application.model_fields_set
-        if tool is None or plain_map:
-            return self._unchanged(ToolOutcome("recorded"))
-        return self._unchanged(_failed(NO_ANSWER))
+    async def _done(self, name: str, arguments: dict[str, Json]) -> _Done:
+        # In threads, so that a slow pattern or template never delays the audio of other trials.
+        if problem := await asyncio.to_thread(self._argument_problem, name, arguments):
+            return self._unchanged(failed(problem))
+        fault = self._faults.begin(name) if self.declares(name) else None
+        if fault is not None and (instead := fault.instead()) is not None:
+            return self._unchanged(instead)
+        if name in self._backends:
+            asked = Asked(name, arguments, self.snapshot())
+            given = await self._backends[name].answer(asked)
+            done = await asyncio.to_thread(self._by_backend, asked, given)
+        else:
+            done = await asyncio.to_thread(self._answered, name, arguments)
+        return replace(done, outcome=fault.spoil(done.outcome)) if fault is not None else done
 
     def _argument_problem(self, name: str, arguments: dict[str, Json]) -> str | None:
         if name not in self._schemas:
@@ -113,6 +127,17 @@ class ApplicationExecutor:
             raise ToolSandboxError(f"tool {name}: {error}") from error
         return f"the arguments do not fit {name}: {'; '.join(problems)}" if problems else None
 
+    def _answered(self, name: str, arguments: dict[str, Json]) -> _Done:
+        tool = self._tools.get(name)
+        if tool is not None and tool.answers:
+            return self._by_answers(tool, arguments)
+        if name in self._results:
+            return self._by_result(name, arguments)
+        plain_map = "tool_results" in self._application.model_fields_set
+        if tool is None or plain_map:
+            return self._unchanged(ToolOutcome("recorded"))
+        return self._unchanged(failed(NO_ANSWER))
+
     def _by_answers(self, tool: Tool, arguments: dict[str, Json]) -> _Done:
         counters = _Counters(self._counters)
         names = self._names(arguments, counters)
@@ -122,26 +147,39 @@ class ApplicationExecutor:
                 if answer.when is None or _tried(f"{place}.when", sandbox.condition, answer.when, names):
                     outcome, state = self._given(answer, names, place)
                     return _Done(outcome, state, counters.after())
-        return self._unchanged(_failed(NO_ANSWER))
+        return self._unchanged(failed(NO_ANSWER))
 
     def _given(self, answer: Answer, names: sandbox.Names, place: str) -> tuple[ToolOutcome, State]:
         result = _tried(f"{place}.result", sandbox.render, answer.result, names)
         if answer.error is not None:
-            message = _words(_tried(f"{place}.error", sandbox.render, answer.error, names))
+            message = words(_tried(f"{place}.error", sandbox.render, answer.error, names))
             output = result if "result" in answer.model_fields_set else None
-            return _failed(message, output=output, delay_ms=answer.delay_ms), self._state
+            return failed(message, output=output, delay_ms=answer.delay_ms), self._state
         effects = _tried(f"{place}.effects", sandbox.render, answer.effects or {}, names)
-        state = merge_patch(self._state, effects)
-        if len(json.dumps(state)) > MAX_STATE_CHARS:
-            raise ToolSandboxError(f"{place}.effects: the state grows over {MAX_STATE_CHARS} characters")
-        return _completed(result, delay_ms=answer.delay_ms), state
+        return completed(result, delay_ms=answer.delay_ms), _sized(
+            merge_patch(self._state, effects), f"{place}.effects"
+        )
 
     def _by_result(self, name: str, arguments: dict[str, Json]) -> _Done:
         counters = _Counters(self._counters)
         with sandbox.limits():
             names = self._names(arguments, counters)
             result = _tried(f"tool_results.{name}", sandbox.render, self._results[name], names)
-        return _Done(_completed(result), self._state, counters.after())
+        return _Done(completed(result), self._state, counters.after())
+
+    def _by_backend(self, asked: Asked, given: Given) -> _Done:
+        if given.error is not None:
+            return self._unchanged(failed(given.error, output=given.result))
+        place = f"tool {asked.tool}, effects"
+        state = _sized(self._state if given.state is None else given.state, place)
+        tool = self._tools[asked.tool]
+        if tool.http is None or not tool.http.effects:
+            return _Done(completed(given.result), state, self._counters)
+        counters = _Counters(self._counters)
+        with sandbox.limits():
+            names = {**self._names(asked.arguments, counters), "result": given.result}
+            effects = _tried(place, sandbox.render, tool.http.effects, names)
+        return _Done(completed(given.result), _sized(merge_patch(state, effects), place), counters.after())
 
     def _names(self, arguments: dict[str, Json], counters: _Counters) -> dict[str, Any]:
         return {**self._fixed, "args": arguments, "state": self._state, "counter": Function(counters.next)}
@@ -169,54 +207,19 @@ class _Counters:
         return {**self._before, **{prefix: self._before.get(prefix, 0) + 1 for prefix in self._used}}
 
 
-def merge_patch(target: Json, patch: Json) -> Json:
-    """RFC 7396: the target changed by the patch, as a new value. null removes; lists are replaced whole."""
-    if not isinstance(patch, dict):
-        return patch
-    merged = dict(target) if isinstance(target, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        else:
-            merged[key] = merge_patch(merged.get(key), value)
-    return merged
+def now_text(reference_date: str | None, started_at: datetime | None) -> str:
+    """What `now` is in a trial, as ISO date and time in UTC."""
+    if reference_date:
+        return f"{reference_date}{NOON}"
+    return (started_at or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
 
 
-def plain_result(value: Json) -> Json:
-    """A value of a plain tool_results map, with `{{args.any-key}}` written so that it means the argument."""
-    if isinstance(value, str):
-        return _PLAIN_ARGUMENT.sub(r'{{args["\1"]}}', value)
-    if isinstance(value, dict):
-        return {key: plain_result(item) for key, item in value.items()}
-    return [plain_result(item) for item in value] if isinstance(value, list) else value
-
-
-def problems(application: Application) -> list[str]:
-    """Everything that would stop this application from running, each with its field. Nothing is run for it."""
-    found = [f"{problem.path} {problem.message}" for problem in unsupported_fields(application)]
-    for name, value in application.tool_results.items():
-        found += _problem(f"tool_results.{name}", sandbox.prepare, plain_result(value))
+def _checked(application: Application, backends: Mapping[str, Backend]) -> dict[str, ArgumentSchema]:
+    found = [str(problem) for problem in problems(application)]
     for index, tool in enumerate(application.tools):
-        found += _problem(f"tools[{index}].parameters", ArgumentSchema.check, tool.parameters)
-        for number, answer in enumerate(tool.answers):
-            place = f"tools[{index}].answers[{number}]"
-            if answer.when is not None:
-                found += _problem(f"{place}.when", sandbox.prepare_condition, answer.when)
-            for field in ("result", "effects", "error"):
-                found += _problem(f"{place}.{field}", sandbox.prepare, getattr(answer, field))
-    return found
-
-
-def _problem(place: str, check: Callable[[Any], None], value: Json) -> list[str]:
-    try:
-        check(value)
-    except (TemplateError, LimitError, SchemaError) as error:
-        return [f"{place}: {error}"]
-    return []
-
-
-def _checked(application: Application) -> dict[str, ArgumentSchema]:
-    if found := problems(application):
+        if (tool.http or tool.python) and tool.name not in backends:
+            found.append(f"tools[{index}]: nobody answers {tool.name} here")
+    if found:
         raise ApplicationError(f"application {application.name}: {'; '.join(found)}")
     return {tool.name: ArgumentSchema(tool.parameters) for tool in application.tools}
 
@@ -228,19 +231,7 @@ def _tried(place: str, work: Callable[[Any, sandbox.Names], Any], value: Json, n
         raise ToolSandboxError(f"{place}: {error}") from error
 
 
-def _completed(result: Json, *, delay_ms: float = 0.0) -> ToolOutcome:
-    return ToolOutcome("completed", result, result if isinstance(result, str) else None, delay_ms=float(delay_ms))
-
-
-def _failed(message: str, *, output: Json = None, delay_ms: float = 0.0) -> ToolOutcome:
-    answer = {"ok": False, "error": message} if output is None else output
-    text = answer if isinstance(answer, str) else None
-    return ToolOutcome("failed", answer, text, error=message, delay_ms=float(delay_ms))
-
-
-def _words(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds")
+def _sized(state: State, place: str) -> State:
+    if len(json.dumps(state)) > MAX_STATE_CHARS:
+        raise ToolSandboxError(f"{place}: the state grows over {MAX_STATE_CHARS} characters")
+    return state

@@ -142,6 +142,7 @@ def tool_call(
     answered_ms: float | None = None,
     output: Json = None,
     error: str | None = None,
+    fault: str | None = None,
 ) -> ToolCall:
     return ToolCall(
         call_id=draft.id,
@@ -158,6 +159,7 @@ def tool_call(
         answered_ms=answered_ms,
         output=output,
         error=error,
+        fault=fault,
     )
 
 

@@ -54,6 +54,14 @@ def origin(url: str) -> Origin:
     return _split(url)[0]
 
 
+def bare_origin(text: str) -> Origin:
+    """The origin of an address that is nothing but one. Raises EndpointError when a path or a query follows."""
+    found, rest = _split(text.strip())
+    if rest not in ("", "/"):
+        raise EndpointError(f"{shown(text)!r}: an origin has no path and no query, write {found}")
+    return found
+
+
 def is_loopback(host: str) -> bool:
     """True for `localhost` and for literal addresses of this machine. Other names are not resolved: DNS can lie."""
     bare = host.lower().strip("[]")

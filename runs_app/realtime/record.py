@@ -59,6 +59,7 @@ class ToolCall:
     answered_ms: float | None = None
     output: Json = None
     error: str | None = None
+    fault: str | None = None  # the mode of a declared tool fault that came to pass here
 
 
 @dataclass(frozen=True)

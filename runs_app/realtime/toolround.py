@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from runs_app.realtime import faults
@@ -12,7 +12,7 @@ from runs_app.realtime.calls import Arguments, CallDraft, read_arguments, tool_c
 from runs_app.realtime.dialects.base import ResponseEnded
 from runs_app.realtime.line import Line
 from runs_app.realtime.record import Json
-from runs_app.realtime.tools import ToolOutcome, ToolSandboxError
+from runs_app.realtime.tools import FaultNote, ToolOutcome, ToolSandboxError
 from runs_app.realtime.turns import TurnDraft
 from scenarios_app.spec.jsontext import clean, finite
 
@@ -84,11 +84,14 @@ async def _execute(line: Line, turn: TurnDraft, draft: CallDraft, arguments: Arg
         reason = str(exc) or f"no result within {limit_s:g} s"
         _keep(line, turn, draft, arguments, ToolOutcome("failed", error=reason))
         raise faults.sandbox_broke(name, reason) from exc
+    if outcome.fault is not None:
+        _note_fault(line, turn, draft, outcome.fault)
     if outcome.delay_ms <= 0:
         return outcome
     await line.wait_until(clock.now_s() + min(outcome.delay_ms / 1000, limit_s))
     if outcome.delay_ms / 1000 > limit_s:
-        _keep(line, turn, draft, arguments, ToolOutcome("failed", error=f"no answer within {limit_s:g} s"))
+        late = ToolOutcome("failed", error=f"no answer within {limit_s:g} s", fault=outcome.fault)
+        _keep(line, turn, draft, arguments, late)
         raise faults.no_answer(limit_s, f"answer of the tool {name}")
     return outcome
 
@@ -112,6 +115,11 @@ def _note_called(line: Line, turn: TurnDraft, draft: CallDraft, arguments: Argum
     line.journal.log.note(now_s, "tool.called", source="tool", turn=turn.index, round=turn.rounds, **payload)
 
 
+def _note_fault(line: Line, turn: TurnDraft, draft: CallDraft, fault: FaultNote) -> None:
+    payload = {"call_id": draft.id, "name": draft.name, **asdict(fault)}
+    line.journal.log.note(line.journal.clock.now_s(), "tool.fault", source="tool", turn=turn.index, **payload)
+
+
 def _keep(
     line: Line,
     turn: TurnDraft,
@@ -131,6 +139,7 @@ def _keep(
         answered_ms=answered_ms,
         output=output,
         error=outcome.error,
+        fault=outcome.fault.mode if outcome.fault else None,
     )
     line.journal.tool_calls.append(call)
     line.journal.log.note(

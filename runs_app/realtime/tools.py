@@ -13,6 +13,21 @@ class ToolSandboxError(Exception):
 
 
 @dataclass(frozen=True)
+class FaultNote:
+    """A fault that was declared for this call and came to pass: what an event of the timeline tells of it.
+
+    `detail` says in words what was done to the answer, `instead_of` is the answer that the tool really gave (None
+    where it was not run). The same `seed` does the same to the `nth` call of the tool (from 1) every time.
+    """
+
+    mode: str
+    seed: int
+    nth: int
+    detail: str
+    instead_of: Json = None
+
+
+@dataclass(frozen=True)
 class ToolOutcome:
     """What came of one call.
 
@@ -20,7 +35,8 @@ class ToolOutcome:
     "recorded" (nobody declared an answer: kept, and nothing goes back to the agent).
     `output_text`, if given, goes back to the agent letter for letter (a declared text, a malformed answer on
     purpose); otherwise `output` goes back as JSON.
-    The session waits `delay_ms` on its own clock before it answers: the executor never sleeps.
+    The session waits `delay_ms` on its own clock before it answers: the executor never sleeps. Infinite: nothing is
+    ever answered. `fault` tells that this is what a declared fault made of the call.
     """
 
     status: Literal["completed", "failed", "recorded"]
@@ -28,6 +44,7 @@ class ToolOutcome:
     output_text: str | None = None
     error: str | None = None
     delay_ms: float = 0.0
+    fault: FaultNote | None = None
 
 
 class Executor(Protocol):

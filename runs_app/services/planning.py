@@ -16,12 +16,13 @@ from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Mode, Plan, PlanError, build_plan
 from runs_app.realtime.speech import CallerAudioError, SpeechError, SpeechRequest, speak
-from runs_app.services import secrets
+from runs_app.services import secrets, tooling
 from runs_app.services.addresses import NoSimulator, agent_url, service_url, template_context
 from runs_app.services.material import Material, material_of
 from runs_app.services.secrets import Destination, SecretError
 from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.tool_faults import parse_faults
 
 SPEECH_SECONDS = 120.0  # of all tries to have the caller's words spoken
 
@@ -56,7 +57,7 @@ def prepare(trial: Trial) -> Prepared:
         return Prepared(
             material=material,
             agent=_agent(trial, material),
-            executor=_executor(material),
+            executor=_executor(trial, material),
             mode=mode,
             real_time=trial.run.real_time,
             speech=_speech(trial, material) if mode == "audio" else None,
@@ -81,12 +82,24 @@ def _agent(trial: Trial, material: Material) -> Destination:
     )
 
 
-def _executor(material: Material) -> ApplicationExecutor:
+def _executor(trial: Trial, material: Material) -> ApplicationExecutor:
+    scenario, now = material.scenario, timezone.now()
+    who = {"id": trial.pk, "run": trial.run_id, "scenario": scenario.id, "repeat": trial.repeat, "seed": trial.seed}
     return ApplicationExecutor(
         material.application,
-        initial_state=material.scenario.application.initial_state,
-        reference_date=material.scenario.reference_date,
-        started_at=timezone.now(),
+        initial_state=scenario.application.initial_state,
+        reference_date=scenario.reference_date,
+        started_at=now,
+        backends=tooling.backends_of(
+            material.application,
+            context=template_context(trial),
+            trial=who,
+            reference_date=scenario.reference_date,
+            started_at=now,
+        ),
+        # what is said of a tool by its name wins over *, and the run wins over the scenario
+        faults={**scenario.tool_faults, **parse_faults(trial.run.tool_faults)},
+        seed=trial.seed,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -18,6 +18,7 @@ from runs_app.services.results import close_run, end_trial
 from runs_app.services.snapshots import Snapshot, take_snapshot
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
 from scenarios_app.spec.errors import Problem, SpecError
+from scenarios_app.spec.tool_faults import parse_faults
 
 MOST_REPEATS = 1000
 MOST_CONCURRENCY = 256
@@ -44,6 +45,7 @@ def start_run(
     mode: str = "",
     real_time: bool | None = None,
     refresh_audio: bool = False,
+    tool_faults: Mapping[str, Any] | None = None,
     name: str = "",
     user: User | None = None,
 ) -> Run:
@@ -53,25 +55,34 @@ def start_run(
     paths are the argument names, or the scenario's id or NAME@VERSION and the field in it.
     """
     _check_numbers(repeats=repeats, concurrency=concurrency, seed=seed, mode=mode, name=name)
-    snapshot = take_snapshot(suite=suite, scenarios=scenario_versions, configurations=configuration_versions)
+    faults = dict(tool_faults or {})
+    snapshot = take_snapshot(
+        suite=suite, scenarios=scenario_versions, configurations=configuration_versions, faults=parse_faults(faults)
+    )
     if snapshot.pairs * repeats > MOST_TRIALS:
         raise SpecError([Problem("repeats", f"{snapshot.pairs * repeats} trials; a run has at most {MOST_TRIALS}")])
-    with transaction.atomic():
-        run = Run.objects.create(
-            suite=suite,
-            name=name.strip(),
-            repeats=repeats,
-            concurrency=concurrency,
-            seed=secrets.randbelow(2**31) if seed is None else seed,
-            mode=mode,
-            real_time=real_time,
-            refresh_audio=refresh_audio,
-            created_by=user,
-        )
-        _store(run, snapshot)
-        lanes = min(concurrency, snapshot.pairs * repeats)
-        transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
+    run = Run(
+        suite=suite,
+        name=name.strip(),
+        repeats=repeats,
+        concurrency=concurrency,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
+        mode=mode,
+        real_time=real_time,
+        refresh_audio=refresh_audio,
+        tool_faults=faults,
+        created_by=user,
+    )
+    _launch(run, snapshot)
     return run
+
+
+def _launch(run: Run, snapshot: Snapshot) -> None:
+    with transaction.atomic():
+        run.save()
+        _store(run, snapshot)
+        lanes = min(run.concurrency, snapshot.pairs * run.repeats)
+        transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
 
 
 def _check_numbers(*, repeats: int, concurrency: int, seed: int | None, mode: str, name: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from runs_app.services.tooling import application_problems
 from scenarios_app.models import ApplicationVersion, ConfigurationVersion, ScenarioVersion, Suite
 from scenarios_app.services.applications import find_application_version
 from scenarios_app.services.reports import NotStored
@@ -16,6 +17,7 @@ from scenarios_app.spec.configuration import Configuration, parse_configuration
 from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.scenario import Scenario, parse_scenario
+from scenarios_app.spec.tool_faults import ToolFault, unknown_tools
 
 T = TypeVar("T")
 
@@ -55,8 +57,9 @@ def take_snapshot(
     suite: Suite | None,
     scenarios: Sequence[ScenarioVersion] | None,
     configurations: Sequence[ConfigurationVersion],
+    faults: Mapping[str, ToolFault],
 ) -> Snapshot:
-    """Raises SpecError with every reason why this cannot be run."""
+    """Raises SpecError with every reason why this cannot be run. `faults` are the run's own."""
     problems: list[Problem] = []
     versions = newest_of(suite) if scenarios is None else list(scenarios)
     problems += _selection_problems(suite, versions, configurations)
@@ -67,7 +70,7 @@ def take_snapshot(
         tuple(chosen for chosen in chosen_scenarios if chosen),
         tuple(chosen for chosen in chosen_configurations if chosen),
     )
-    refuse_if(_tool_problems(snapshot))
+    refuse_if([*_tool_problems(snapshot), *_application_problems(snapshot, faults)])
     return snapshot
 
 
@@ -131,6 +134,26 @@ def _application(reference: ApplicationRef | None, path: str) -> ApplicationVers
         return find_application_version(label)
     except NotStored as error:
         raise SpecError([Problem(path, str(error))]) from error
+
+
+def _application_problems(snapshot: Snapshot, faults: Mapping[str, ToolFault]) -> list[Problem]:
+    """What this site cannot run of the applications in use, and faults of tools that none of them has."""
+    defaults = {chosen.application for chosen in snapshot.configurations if chosen.application}
+    own = {chosen.application for chosen in snapshot.scenarios if chosen.application}
+    in_use = own if all(chosen.application for chosen in snapshot.scenarios) else own | defaults
+    specs = {version: parse_application(version.content) for version in sorted(in_use, key=str)}
+    problems = [
+        Problem("", f"{version}: {problem}")
+        for version, spec in specs.items()
+        for problem in application_problems(spec)
+    ]
+    tools = {version: spec.tool_names for version, spec in specs.items()}
+    for chosen in snapshot.scenarios:
+        met = [chosen.application] if chosen.application else defaults
+        known = {name for version in met for name in tools[version]}
+        found = unknown_tools(chosen.spec.tool_faults, known)
+        problems += [Problem("", f"{chosen.version.scenario.key}: {problem}") for problem in found]
+    return problems + unknown_tools(faults, {name for names in tools.values() for name in names})
 
 
 def _tool_problems(snapshot: Snapshot) -> list[Problem]:

@@ -29,18 +29,21 @@ _PLAIN_ARGUMENT = re.compile(r"\{\{\s*args\.[A-Za-z0-9_-]+\s*\}\}")
 _ENVIRONMENT = ImmutableSandboxedEnvironment()
 
 
-def template_problems(value: Json, path: str, *, plain: bool = False) -> Iterator[Problem]:
-    """A problem for every text in `value` that cannot be rendered. `plain`: it is part of a tool_results map."""
+def template_problems(
+    value: Json, path: str, *, plain: bool = False, more_names: tuple[str, ...] = ()
+) -> Iterator[Problem]:
+    """A problem for every text in `value` that cannot be rendered. `plain`: it is part of a tool_results map.
+    `more_names` may be named besides TEMPLATE_NAMES."""
     if isinstance(value, str):
         text = _PLAIN_ARGUMENT.sub("", value) if plain else value
-        if message := _problem(text, expression=False):
+        if message := _problem(text, expression=False, more_names=more_names):
             yield Problem(path, message)
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from template_problems(item, join_path(path, path_of([key])), plain=plain)
+            yield from template_problems(item, join_path(path, path_of([key])), plain=plain, more_names=more_names)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from template_problems(item, f"{path}[{index}]", plain=plain)
+            yield from template_problems(item, f"{path}[{index}]", plain=plain, more_names=more_names)
 
 
 def expression_problem(text: str) -> str | None:
@@ -48,7 +51,7 @@ def expression_problem(text: str) -> str | None:
     return _problem(text, expression=True)
 
 
-def _problem(text: str, *, expression: bool) -> str | None:
+def _problem(text: str, *, expression: bool, more_names: tuple[str, ...] = ()) -> str | None:
     kind = "an expression" if expression else "a template"
     if len(text) > LONGEST_TEMPLATE:
         return f"must have at most {LONGEST_TEMPLATE} characters"
@@ -58,7 +61,7 @@ def _problem(text: str, *, expression: bool) -> str | None:
         return f"is not {kind}: {error.message}"
     except RecursionError:
         return f"is not {kind}: it is nested too deep"
-    return _foreign(tree)
+    return _foreign(tree, TEMPLATE_NAMES.union(more_names))
 
 
 def _expression(text: str) -> nodes.Node:
@@ -70,7 +73,7 @@ def _expression(text: str) -> nodes.Node:
     return nodes.Output([tree])
 
 
-def _foreign(tree: nodes.Node) -> str | None:
+def _foreign(tree: nodes.Node, known_names: frozenset[str]) -> str | None:
     """What a template names that does not exist."""
     for statement in tree.find_all(nodes.Stmt):
         if not isinstance(statement, _STATEMENTS):
@@ -79,9 +82,9 @@ def _foreign(tree: nodes.Node) -> str | None:
         known = _ENVIRONMENT.filters if isinstance(node, nodes.Filter) else _ENVIRONMENT.tests
         if node.name not in known:
             return f"there is no {type(node).__name__.lower()} {node.name}{suggestion(node.name, list(known))}"
-    unknown = _names(tree) - TEMPLATE_NAMES - _FUNCTIONS
+    unknown = _names(tree) - known_names - _FUNCTIONS
     if unknown:
-        return f"there is no {', '.join(sorted(unknown))} here; known are {', '.join(sorted(TEMPLATE_NAMES))}"
+        return f"there is no {', '.join(sorted(unknown))} here; known are {', '.join(sorted(known_names))}"
     return None
 
 

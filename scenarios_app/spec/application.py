@@ -12,6 +12,7 @@ from pydantic import Field, WithJsonSchema
 from scenarios_app.spec import application_rules
 from scenarios_app.spec.contract import (
     Contract,
+    Flag,
     Name,
     NotNegative,
     Seconds,
@@ -21,7 +22,6 @@ from scenarios_app.spec.contract import (
     parse,
     parse_entries,
 )
-from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsontext import Json
 
 LONGEST_DELAY_MS = 600_000
@@ -49,11 +49,14 @@ class Answer(Contract):
 
 
 class HttpBehaviour(Contract):
-    """Ask the author's own endpoint."""
+    """Ask the author's own endpoint. `headers` and the query of `url` may hold `{{secrets.NAME}}`. With `send_state`
+    the trial's state goes along. `effects` are those of an Answer; in them `result` is what the endpoint answered."""
 
     url: Text
     headers: dict[str, str] = {}
     timeout: Seconds | None = None
+    send_state: Flag = False
+    effects: dict[str, Json] | None = None
 
 
 class Tool(Contract):
@@ -85,6 +88,11 @@ class Application(Contract):
     tools: tuple[Tool, ...] = ()
     tool_results: dict[ToolName, Json] = {}
 
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """Of every tool that it answers or declares."""
+        return frozenset((*(tool.name for tool in self.tools), *self.tool_results))
+
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
 
@@ -98,13 +106,3 @@ def parse_applications(data: bytes | str) -> tuple[Application, ...]:
     """A JSON list of applications; the same name again is its next version. All or nothing: raises SpecError with the
     problems of all entries, each with its line."""
     return parse_entries(Application, data, application_rules.problems)
-
-
-def unsupported_fields(application: Application) -> list[Problem]:
-    """Fields that are valid and kept, but that no engine serves yet."""
-    return [
-        Problem(f"tools[{index}].{name}", "is kept, but no engine serves it yet")
-        for index, tool in enumerate(application.tools)
-        for name in ("http", "python")
-        if getattr(tool, name) is not None
-    ]

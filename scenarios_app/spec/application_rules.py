@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from jsonschema import Draft202012Validator
 
+from scenarios_app.spec.addresses import header_problems, url_problem
 from scenarios_app.spec.answer_templates import expression_problem, template_problems
 from scenarios_app.spec.errors import Problem, join_path, path_of
 from scenarios_app.spec.jsontext import Json
 
 if TYPE_CHECKING:
-    from scenarios_app.spec.application import Answer, Application, Tool
+    from scenarios_app.spec.application import Answer, Application, HttpBehaviour, Tool
 
 
 def problems(application: Application) -> Iterator[Problem]:
@@ -38,18 +39,17 @@ def _tool(tool: Tool) -> Iterator[Problem]:
     behaviours = _behaviours(tool)
     if len(behaviours) > 1:
         yield Problem(behaviours[1], f"a tool has one behaviour; this one has {behaviours[0]} already")
-    if tool.http is not None and not _is_http(tool.http.url):
-        yield Problem("http.url", "must be an http or https URL with a host")
+    if tool.http is not None:
+        yield from (problem.under("http") for problem in _http(tool.http))
     for index, answer in enumerate(tool.answers):
         yield from (problem.under(f"answers[{index}]") for problem in _answer(answer))
 
 
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname)
+def _http(http: HttpBehaviour) -> Iterator[Problem]:
+    if message := url_problem(http.url, ("http", "https")):
+        yield Problem("url", message)
+    yield from header_problems(http.headers)
+    yield from template_problems(http.effects, "effects", more_names=("result",))
 
 
 def _answer(answer: Answer) -> Iterator[Problem]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from scenarios_app.spec.addresses import header_problems, url_problem
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsontext import Json
 from scenarios_app.spec.templates import no_placeholders, placeholder_problem
@@ -22,9 +21,6 @@ _SOCKETS = ("ws", "wss", "http", "https")
 _HTTP = ("http", "https")
 _SERVICES = {"backend": _SOCKETS, "caller": _HTTP, "judge": _HTTP, "persona": _HTTP}
 _KEYS = ("api_key", "token")
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-# The websocket handshake writes these itself.
-_HANDSHAKE = frozenset({"host", "connection", "upgrade", "content-length", "transfer-encoding"})
 _LATER = "is kept, but no engine serves it yet"
 
 
@@ -48,7 +44,7 @@ def problems(configuration: Configuration) -> Iterator[Problem]:
     yield from _endpoint(configuration.endpoint, "endpoint", _SOCKETS)
     if configuration.protocol == "live" and "?" in configuration.endpoint:
         yield Problem("endpoint", "the live protocol takes no query")
-    yield from _headers(configuration.headers)
+    yield from header_problems(configuration.headers)
     if message := placeholder_problem(configuration.model, secrets=False):
         yield Problem("model", message)
     for name, schemes in _SERVICES.items():
@@ -69,52 +65,8 @@ def _service(service: Any, schemes: tuple[str, ...]) -> Iterator[Problem]:
 
 
 def _endpoint(endpoint: str, path: str, schemes: tuple[str, ...]) -> Iterator[Problem]:
-    if endpoint != SIMULATOR and (message := _url_problem(endpoint, schemes)):
+    if endpoint != SIMULATOR and (message := url_problem(endpoint, schemes, f", or be the word {SIMULATOR}")):
         yield Problem(path, message)
-
-
-def _url_problem(url: str, schemes: tuple[str, ...]) -> str | None:
-    address, _, query = url.partition("?")
-    if "{{" in address:
-        return "{{...}} may stand in the query of an endpoint only"
-    if not url.isprintable() or " " in address:
-        return "must not contain spaces or control characters"
-    try:
-        parts = urlsplit(address)
-        known = parts.scheme in schemes and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
-        known = False
-    if not known:
-        begins = " or ".join(f"{scheme}://" for scheme in schemes)
-        return f"must begin with {begins} and a host, or be the word {SIMULATOR}"
-    if "@" in parts.netloc:
-        return "must not hold a user name or password; use headers"
-    if "#" in url:
-        return "must not have a # part"
-    return placeholder_problem(query, secrets=True)
-
-
-def _headers(headers: dict[str, str]) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for name, value in headers.items():
-        path = f'headers["{name}"]' if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name) else f"headers.{name}"
-        if message := _header_problem(name, value, seen):
-            yield Problem(path if _HEADER_NAME.fullmatch(name) else "headers", message)
-        seen.add(name.lower())
-
-
-def _header_problem(name: str, value: str, seen: set[str]) -> str | None:
-    if not _HEADER_NAME.fullmatch(name):
-        return f'"{name}" is not a header name'
-    if name.lower() in _HANDSHAKE or name.lower().startswith("sec-websocket-"):
-        return "is set by the websocket itself"
-    if name.lower() in seen:
-        return "is given twice (case does not count)"
-    if not value.isprintable():
-        return "must not contain line breaks or control characters"
-    if not value.isascii():
-        return "must be plain ASCII"
-    return placeholder_problem(value, secrets=True)
 
 
 def session_tools(session_update: dict[str, Json]) -> Iterator[tuple[int, str]]:

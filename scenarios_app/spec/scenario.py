@@ -17,6 +17,7 @@ from scenarios_app.spec.contract import Contract, Flag, IsoDate, NotNegative, Nu
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.jsonplaces import with_lines
 from scenarios_app.spec.jsontext import Json, decode, load
+from scenarios_app.spec.tool_faults import Target, ToolFault
 
 VERSIONS = ("1.0", "1.1")
 
@@ -162,15 +163,6 @@ class Assertion(Contract):
         return next(iter(self.model_fields_set))
 
 
-class ToolFault(Contract):
-    """How a tool misbehaves here. `ms` belongs to `delay`; `text` and `value` replace the seeded default."""
-
-    mode: Literal["error", "empty", "malformed", "hostile", "delay", "timeout", "stale", "wrong_type"]
-    ms: NotNegative | None = None
-    text: Text | None = None
-    value: Json = None
-
-
 class Scenario(Contract):
     """What a caller says and what must be true afterwards."""
 
@@ -194,7 +186,7 @@ class Scenario(Contract):
     owner: Text | None = None
     notes: str | None = None
     source: Annotated[Json, AfterValidator(scenario_rules.source)] = None
-    tool_faults: dict[str, ToolFault] = {}
+    tool_faults: dict[Target, ToolFault] = {}
 
     @property
     def task_type(self) -> str:

@@ -11,6 +11,7 @@ from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsonplaces import lines_of
 from scenarios_app.spec.jsontext import Json
 from scenarios_app.spec.matchers import matcher_problems, uses_operators
+from scenarios_app.spec.tool_faults import fault_problems
 from scenarios_app.spec.wording import kind_of
 
 if TYPE_CHECKING:
@@ -111,12 +112,7 @@ def problems(scenario: Scenario, version: str) -> Iterator[Problem]:
     yield from _expected(scenario)
     for index, assertion in enumerate(scenario.assertions):
         yield from (problem.under(f"assertions[{index}]") for problem in _assertion(assertion))
-    for tool, fault in scenario.tool_faults.items():
-        if (fault.mode == "delay") != (fault.ms is not None):
-            yield Problem(
-                f"tool_faults.{tool}.ms" if tool.isidentifier() else "tool_faults",
-                "belongs to mode delay, which needs it",
-            )
+    yield from fault_problems(scenario.tool_faults)
 
 
 def _one_turn(scenario: Scenario) -> Iterator[Problem]:
@@ -239,7 +235,6 @@ def unsupported(scenario: Scenario) -> Iterator[Problem]:
         ("persona", scenario.persona),
         ("stop_when", scenario.stop_when),
         ("max_turns", scenario.max_turns),
-        ("tool_faults", scenario.tool_faults),
     )
     yield from (Problem(path, _LATER) for path, value in present if value)
     for index, assertion in enumerate(scenario.assertions):

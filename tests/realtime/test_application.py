@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs_app.realtime import application as tools_of
-from runs_app.realtime.application import ApplicationError, ApplicationExecutor, merge_patch
+from runs_app.realtime.answering import merge_patch
+from runs_app.realtime.application import ApplicationError, ApplicationExecutor
+from runs_app.realtime.application_problems import problems
 from runs_app.realtime.tools import ToolOutcome, ToolSandboxError
 from scenarios_app.spec.application import Application, parse_application
 
@@ -321,10 +322,16 @@ async def test_a_template_that_goes_wrong_is_our_fault_and_names_its_place(answe
 @pytest.mark.parametrize(
     ("tool", "part"),
     [
-        ({"answers": [{"result": "{% macro m() %}{% endmacro %}"}]}, "tools[0].answers[0].result: macro is not"),
-        ({"answers": [{"result": "{{ args.x|random }}"}]}, "tools[0].answers[0].result: No filter named 'random'"),
-        ({"http": {"url": "https://staging.example/x"}}, "tools[0].http is kept, but no engine serves it yet"),
-        ({"python": "crm"}, "tools[0].python is kept"),
+        (
+            {"answers": [{"result": "{{ args.x|random }}"}]},
+            "tools[0].answers[0].result: cannot be run: No filter named 'random'",
+        ),
+        ({"http": {"url": "https://staging.example/x"}}, "tools[0]: nobody answers book here"),
+        ({"python": "crm"}, "tools[0]: nobody answers book here"),
+        (
+            {"http": {"url": "https://a.example/x", "effects": {"x": "{{ result|random }}"}}},
+            "tools[0].http.effects: cannot be run: No filter named 'random'",
+        ),
     ],
 )
 def test_an_application_that_cannot_run_is_refused_before_the_trial(tool: dict[str, Any], part: str) -> None:
@@ -335,7 +342,7 @@ def test_an_application_that_cannot_run_is_refused_before_the_trial(tool: dict[s
 
 
 def test_an_application_that_can_run_has_no_problems() -> None:
-    assert tools_of.problems(Application(name="empty")) == []
+    assert problems(Application(name="empty")) == []
 
 
 # --- RFC 7396

@@ -210,7 +210,7 @@ def test_caller_audio_that_no_server_takes_is_refused_before_a_socket_opens(ms: 
         ({"dialect": "beta"}, {}, "dialect"),
         ({"turn_detection": "server_vad"}, {}, "turn_detection"),
         ({"audio": {"output": "g711_ulaw"}}, {}, "audio.output"),
-        ({}, {"tool_faults": {"find_table": {"mode": "error"}}}, "tool_faults"),
+        ({}, {"interaction": "multi_turn", "simulation_parameters": {}}, "interaction"),
     ],
 )
 def test_what_no_engine_serves_yet_is_refused_by_name(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.spec.answer_templates import template_problems
-from scenarios_app.spec.application import parse_application, parse_applications, unsupported_fields
+from scenarios_app.spec.application import parse_application, parse_applications
 from scenarios_app.spec.errors import SpecError
 from tests.spec.examples import APPLICATION, changed, complaints
 
@@ -186,7 +186,7 @@ def test_any_text_is_judged_without_an_exception(text: str) -> None:
     assert len(list(template_problems(text, "x"))) <= 1
 
 
-def test_other_behaviours_are_kept_and_named_as_not_served() -> None:
+def test_other_behaviours_are_kept() -> None:
     document = {
         "name": "Staging",
         "tools": [
@@ -199,12 +199,31 @@ def test_other_behaviours_are_kept_and_named_as_not_served() -> None:
     assert application.to_json() == document
     assert application.tools[0].http is not None
     assert application.tools[0].http.timeout == 0.5
-    assert [problem.path for problem in unsupported_fields(application)] == ["tools[0].http", "tools[1].python"]
+    assert application.tool_names == {"ask", "compute", "plain"}
 
 
-def test_an_http_tool_needs_a_web_address() -> None:
-    for url in ("ftp://x/y", "https://", "staging", "http://[x"):
-        assert list(refused({"tools": [{"name": "ask", "http": {"url": url}}]})) == ["tools[0].http.url"]
+@pytest.mark.parametrize(
+    ("http", "path"),
+    [
+        *(({"url": url}, "url") for url in ("ftp://x/y", "https://", "staging", "http://[x", "https://{{secrets.A}}/")),
+        ({"url": "https://a:b@x/"}, "url"),
+        ({"url": "https://x/?key={{secrets.A}}&b={{nothing}}"}, "url"),
+        ({"url": "https://x/", "headers": {"Host": "other"}}, "headers.Host"),
+        ({"url": "https://x/", "headers": {"X-A": "a\nb"}}, "headers.X-A"),
+        ({"url": "https://x/", "headers": {"X-A": "{{args.x}}"}}, "headers.X-A"),
+        ({"url": "https://x/", "effects": {"a": "{{ answer.x }}"}}, "effects.a"),
+    ],
+)
+def test_an_http_tool_is_checked_field_by_field(http: dict[str, Any], path: str) -> None:
+    assert list(refused({"tools": [{"name": "ask", "http": http}]})) == [f"tools[0].http.{path}"]
+
+
+def test_an_http_tool_may_name_secrets_and_its_own_result() -> None:
+    headers = {"Authorization": "Bearer {{secrets.STAGING}}", "X-Seed": "{{trial.seed}}"}
+    effects = {"order": "{{ result.id }}", "who": "{{ args.name }}"}
+    http = {"url": "https://x/?k={{secrets.K}}", "headers": headers, "send_state": True, "effects": effects}
+    document = {"name": "Staging", "tools": [{"name": "ask", "http": http}]}
+    assert parse_application(document).to_json() == document
 
 
 def test_a_list_of_applications_keeps_its_order_and_its_repeated_names() -> None:

@@ -164,8 +164,8 @@ def test_the_live_protocol_takes_no_query() -> None:
 @pytest.mark.parametrize(
     ("headers", "path", "words"),
     [
-        ({"Host": "x"}, "headers.Host", "by the websocket itself"),
-        ({"sec-websocket-protocol": "x"}, "headers.sec-websocket-protocol", "by the websocket itself"),
+        ({"Host": "x"}, "headers.Host", "by the connection itself"),
+        ({"sec-websocket-protocol": "x"}, "headers.sec-websocket-protocol", "by the connection itself"),
         ({"a b": "x"}, "headers", "is not a header name"),
         ({"": "x"}, "headers", "is not a header name"),
         ({"{{secrets.K}}": "x"}, "headers", "is not a header name"),

@@ -238,6 +238,8 @@ def test_each_kind_of_assertion_is_read() -> None:
         ({"mode": "delay"}, "tool_faults.find.ms"),
         ({"mode": "error", "ms": 5}, "tool_faults.find.ms"),
         ({"mode": "delay", "ms": -5}, "tool_faults.find.ms"),
+        ({"mode": "empty", "text": "x"}, "tool_faults.find.text"),
+        ({"mode": "error", "value": 1}, "tool_faults.find.value"),
     ],
 )
 def test_a_wrong_tool_fault_is_named(fault: dict[str, Any], path: str) -> None:
@@ -309,7 +311,6 @@ def test_fields_that_no_engine_serves_are_named() -> None:
             "persona": {"goal": "Book", "behaviors": {"interrupt_probability": 0.5, "patience_turns": 3}, "seed": 7},
             "stop_when": "It is booked",
             "max_turns": 6,
-            "tool_faults": {"find": {"mode": "stale"}},
             "assertions": [{"turns": {"lte": 3}}, {"judge": "It is polite"}],
         },
     )
@@ -321,7 +322,6 @@ def test_fields_that_no_engine_serves_are_named() -> None:
         "persona",
         "stop_when",
         "max_turns",
-        "tool_faults",
         "assertions[1].judge",
     }
 
@@ -338,6 +338,7 @@ def test_fields_that_are_served_are_not_named() -> None:
         "source": "bug 7",
         "expected.state": {"x": {"$present": True}},
         "input.recordings": [],
+        "tool_faults": {"find": {"mode": "stale"}, "*": {"mode": "delay", "ms": 5}},
     }
     assert unsupported_fields(parse_scenario(changed(SCENARIO, served))) == []
 
