@@ -16,9 +16,10 @@ from typing import Any, Final, Protocol
 
 import openai
 import stamina
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI
 
 from runs_app.grading.reply import REPLY_SCHEMA
+from runs_app.realtime.api_client import api_client
 from runs_app.realtime.endpoints import api_base_url
 from scenarios_app.spec.jsontext import canonical
 
@@ -173,14 +174,8 @@ async def open_judge(
 
     Raises EndpointError when the address cannot be one. Leave the block on the event loop that used the judge.
     """
-    async with AsyncOpenAI(
-        base_url=api_base_url(endpoint),
-        api_key=api_key or "none",
-        max_retries=0,
-        timeout=CALL_TIMEOUT_S,
-        # The key belongs to this address alone: it never follows a redirect.
-        http_client=DefaultAsyncHttpxClient(follow_redirects=False),
-    ) as client:
+    base_url = api_base_url(endpoint)
+    async with await api_client(base_url=base_url, api_key=api_key, timeout_s=CALL_TIMEOUT_S) as client:
         yield OpenAIJudge(client, model, reasoning_effort, _speaks_chat(endpoint))
 
 

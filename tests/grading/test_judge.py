@@ -87,6 +87,17 @@ async def test_a_server_that_recovers_is_asked_again() -> None:
     assert (reply.error, reply.tries, len(server.asked)) == ("", 3, 3)
 
 
+async def test_the_judge_gets_its_key_and_nothing_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-made-up")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer stolen")
+    with speech_server([says(grade_of(1))]) as server:
+        async with open_judge(endpoint=server.url, model="m", api_key="key-for-tests") as judge:
+            await judge.ask(Question("task_understanding", "Grade.", "{}"))
+    headers = {name.lower(): value for name, value in server.asked[0].headers.items()}
+    assert headers["authorization"] == "Bearer key-for-tests"
+    assert "openai-organization" not in headers
+
+
 @pytest.mark.parametrize("status", [400, 401, 404, 302])
 async def test_a_refusal_is_not_asked_again(status: int) -> None:
     with speech_server([error_answer(status, "no", headers={"Location": "http://127.0.0.1:1/elsewhere"})]) as server:
