@@ -11,7 +11,9 @@ from django.http import QueryDict
 
 from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
 from scenarios_app.models import ConfigurationVersion, Suite
-from scenarios_app.spec.errors import Problem, by_field
+from scenarios_app.spec.errors import Problem, SpecError, by_field
+from scenarios_app.spec.tool_faults import MODES as FAULT_MODES
+from scenarios_app.spec.tool_faults import read_faults
 
 MOST_CONCURRENCY = 8  # in the browser; an operator may ask run_eval for more
 NEWEST_SHOWN = 3  # versions of a configuration that are shown without unfolding
@@ -63,6 +65,14 @@ class RunForm(forms.Form):
         max_value=SEED_LIMIT - 1,
         help_text="The same seed repeats the same luck. Empty: a new one.",
     )
+    tool_faults = forms.CharField(
+        required=False,
+        max_length=10_000,
+        label="Tool faults",
+        widget=forms.Textarea(attrs={"rows": 2, "class": "mono", "dir": "ltr", "spellcheck": "false"}),
+        help_text="One TOOL=MODE a line, * for every tool, such as create_reservation=delay:3s. "
+        f"Modes: {', '.join(FAULT_MODES)}. Empty: as the scenarios say.",
+    )
     name = forms.CharField(required=False, max_length=200, help_text="What this run is to find out.")
 
     def __init__(self, *args: Any, suites: Any, versions: Iterable[ConfigurationVersion], **kwargs: Any) -> None:
@@ -77,6 +87,12 @@ class RunForm(forms.Form):
 
     def clean_real_time(self) -> bool | None:
         return {"yes": True, "no": False}.get(self.cleaned_data["real_time"])
+
+    def clean_tool_faults(self) -> dict[str, Any]:
+        try:
+            return read_faults(self.cleaned_data["tool_faults"])
+        except SpecError as error:
+            raise forms.ValidationError([problem.message for problem in error.problems]) from error
 
     def refuse(self, problems: Iterable[Problem]) -> None:
         """What start_run found, each at the field that can mend it."""

@@ -12,6 +12,7 @@ from django.urls import reverse
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words, summarise_configuration
 from runs_app.stats.rows import TrialRow
+from scenarios_app.spec.tool_faults import fault_text
 
 MOST_FAILURES = 50
 MEASURED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
@@ -120,6 +121,7 @@ def again_url(run: Run, entries: list[RunConfiguration]) -> str:
         "mode": run.mode,
         "real_time": real_time,
         "seed": run.seed,
+        "tool_faults": fault_text(run.tool_faults),
         "name": run.name,
     }
     kept = {name: value for name, value in given.items() if value not in ("", [], None)}

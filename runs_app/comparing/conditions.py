@@ -46,6 +46,8 @@ def not_comparable(a: Column, b: Column, facts: Sequence[Fact]) -> dict[str, str
     paces = {fact.real_time for fact in (*of_a, *of_b) if fact.mode == "audio"}
     if len(paces) > 1:
         return dict.fromkeys(METRICS, "some trials ran in real time and some did not")
+    if len({fact.tool_faults for fact in (*of_a, *of_b)}) > 1:
+        return dict.fromkeys(METRICS, "the tools were made to fail in some runs and not in others, or differently")
     reasons = {}
     if {fact.mode for fact in of_a} != {fact.mode for fact in of_b} and of_a and of_b:
         reasons = dict.fromkeys(METRICS, "one side was spoken and the other was not")

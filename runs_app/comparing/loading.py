@@ -54,6 +54,7 @@ class Fact:
     has_audio: bool
     mode: str
     real_time: bool
+    tool_faults: str  # laid over its run, in words; empty without any
     judge: str  # model and rubric of its grading, empty without one
     tool_calls: float | None
     tool_calls_expected: float | None
@@ -179,6 +180,7 @@ def _fact(values: dict[str, Any], run: Run, spec: Configuration) -> Fact:
         has_audio=bool(values["wav"]),
         mode=mode,
         real_time=spec.audio.real_time if run.real_time is None else run.real_time,
+        tool_faults="; ".join(run.fault_lines),
         judge=" · ".join(filter(None, (values["judge_model"], values["rubric"]))) if values["judge_model"] else "",
         tool_calls=values["calls"],
         tool_calls_expected=values["calls_expected"],

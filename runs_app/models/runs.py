@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from runs_app.querysets import RunQuerySet
 from scenarios_app.models import ApplicationVersion, ConfigurationVersion, ScenarioVersion, Suite
+from scenarios_app.spec.tool_faults import fault_lines
 
 
 class RunStatus(models.TextChoices):
@@ -46,6 +47,10 @@ class Run(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("run", args=[self.pk])
+
+    @property
+    def fault_lines(self) -> list[str]:
+        return fault_lines(self.tool_faults)
 
     @property
     def is_over(self) -> bool:

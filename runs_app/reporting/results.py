@@ -26,6 +26,7 @@ def run_results(run: Run) -> dict[str, Any]:
                 "run": run.pk,
                 "status": run.status,
                 "url": _url(run),
+                "tool_faults": run.tool_faults,
                 "trials": _counts(trials),
                 "configurations": [_configuration(entry, trials) for entry in _configurations(run)],
                 "results": [_result(trial, checks.get(trial.pk, [])) for trial in trials],

@@ -73,16 +73,16 @@ def start_run(
         tool_faults=faults,
         created_by=user,
     )
-    _launch(run, snapshot)
-    return run
+    return _launched(run, snapshot)
 
 
-def _launch(run: Run, snapshot: Snapshot) -> None:
+def _launched(run: Run, snapshot: Snapshot) -> Run:
     with transaction.atomic():
         run.save()
         _store(run, snapshot)
         lanes = min(run.concurrency, snapshot.pairs * run.repeats)
         transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
+    return run
 
 
 def _check_numbers(*, repeats: int, concurrency: int, seed: int | None, mode: str, name: str) -> None:

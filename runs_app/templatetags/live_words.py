@@ -22,6 +22,7 @@ EVENTS = {
     "agent.turn": "agent has answered",
     "tool.called": "tool called",
     "tool.result": "tool answered",
+    "tool.fault": "tool spoiled on purpose",
     "warning": "warning",
     # the wire: what we send
     "session.update": "session set up",

@@ -63,7 +63,10 @@ def _filled(form: RunForm) -> QueryDict:
 
 def _arguments(form: RunForm) -> dict[str, Any]:
     data = form.cleaned_data
-    wanted = {name: data[name] for name in ("suite", "repeats", "concurrency", "mode", "real_time", "seed", "name")}
+    wanted = {
+        name: data[name]
+        for name in ("suite", "repeats", "concurrency", "mode", "real_time", "seed", "name", "tool_faults")
+    }
     return {**wanted, "configuration_versions": data["configurations"]}
 
 

@@ -24,6 +24,7 @@ from scenarios_app.services.reports import NotStored
 from scenarios_app.services.scenario_files import import_scenarios
 from scenarios_app.services.suites import find_suite
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.tool_faults import read_faults
 
 GATES = ("pass_rate", "semantic_quality", "tool_accuracy")
 WORKER_PATIENCE_S = 10.0
@@ -77,6 +78,13 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, metavar="N", help="the same seed, the same luck (default: random)")
         parser.add_argument("--no-real-time", action="store_true", help="send the caller's audio at once")
         parser.add_argument("--mode", choices=("text", "audio"), help="overrides scenarios and configurations")
+        parser.add_argument(
+            "--tool-fault",
+            action="append",
+            default=[],
+            metavar="TOOL=MODE[:DETAIL]",
+            help="repeatable; * is every tool",
+        )
         parser.add_argument("--refresh-audio", action="store_true", help="have the caller's words spoken anew")
         parser.add_argument("--run-name", default="", metavar="S")
         parser.add_argument("--verbose", action="store_true", help="name every trial as it ends")
@@ -122,6 +130,7 @@ class Command(BaseCommand):
                 mode=options["mode"] or "",
                 real_time=False if options["no_real_time"] else None,
                 refresh_audio=options["refresh_audio"],
+                tool_faults=read_faults("\n".join(options["tool_fault"])),
                 name=options["run_name"],
             )
         except (SpecError, NotStored) as problem:
