@@ -93,7 +93,7 @@ async def test_the_judge_gets_its_key_and_nothing_of_the_environment(monkeypatch
     with speech_server([says(grade_of(1))]) as server:
         async with open_judge(endpoint=server.url, model="m", api_key="key-for-tests") as judge:
             await judge.ask(Question("task_understanding", "Grade.", "{}"))
-    headers = {name.lower(): value for name, value in server.asked[0].headers.items()}
+    headers = {name.lower(): value for name, value in server.asked[0]["headers"].items()}
     assert headers["authorization"] == "Bearer key-for-tests"
     assert "openai-organization" not in headers
 
