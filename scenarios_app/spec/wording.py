@@ -37,9 +37,17 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
+# A default that is made from another field cannot be made while that one is wrong: its own problem says all.
+_FOLLOWS_FROM_ANOTHER = "default_factory_not_called"
+
+
 def problems_of(error: ValidationError, model: type[BaseModel]) -> list[Problem]:
     """One problem per error, with paths that begin at the model."""
-    return [Problem(path_of(_parts(entry)), _message(entry, model)) for entry in error.errors(include_url=False)]
+    return [
+        Problem(path_of(_parts(entry)), _message(entry, model))
+        for entry in error.errors(include_url=False)
+        if entry["type"] != _FOLLOWS_FROM_ANOTHER
+    ]
 
 
 def _parts(entry: ErrorDetails) -> tuple[Part, ...]:

@@ -97,6 +97,13 @@ def test_another_duration_is_refused(given: Any) -> None:
     assert "60s or 500ms" in refused({"timeouts.turn": given})["timeouts.turn"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "path"), [({"timeouts.turn": "soon"}, "timeouts.turn"), ({"judge.model": ""}, "judge.model")]
+)
+def test_a_default_that_follows_a_wrong_field_is_no_problem_of_its_own(changes: dict[str, Any], path: str) -> None:
+    assert set(refused(changes)) == {path}
+
+
 @pytest.mark.parametrize("given", [0, -1, "0ms", 3601, "3601s", 10**400])
 def test_a_duration_is_more_than_nothing_and_at_most_an_hour(given: Any) -> None:
     assert "more than 0 and at most 3600" in refused({"timeouts.session_ready": given})["timeouts.session_ready"]
