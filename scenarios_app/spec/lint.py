@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from scenarios_app.spec.application import Application, Tool
 from scenarios_app.spec.configuration import Configuration
+from scenarios_app.spec.providers import provider_remarks
 from scenarios_app.spec.scenario import Scenario
 from scenarios_app.spec.templates import PLACEHOLDER
 
@@ -22,7 +22,6 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_SECRET = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S{16,}|[A-Za-z0-9_-]{32,}")
-_PAID_HOST = "api.openai.com"
 
 
 class Remark(NamedTuple):
@@ -113,13 +112,7 @@ def lint_configuration(configuration: Configuration) -> list[Remark]:
         for path, text in _places_of_keys(configuration)
         if _LOOKS_SECRET.search(PLACEHOLDER.sub("", text))
     ]
-    host = urlsplit(configuration.endpoint.partition("?")[0]).hostname
-    if host == _PAID_HOST:
-        if "authorization" not in {name.lower() for name in configuration.headers}:
-            remarks.append(Remark("headers", f"{host} needs an Authorization header: Bearer {{{{secrets.NAME}}}}"))
-        if configuration.dialect == "beta":
-            remarks.append(Remark("dialect", f"{host} speaks ga only"))
-    return remarks
+    return [*remarks, *(Remark(*remark) for remark in provider_remarks(configuration))]
 
 
 def _places_of_keys(configuration: Configuration) -> Iterator[tuple[str, str]]:

@@ -129,10 +129,37 @@ def test_a_secret_by_name_is_not_remarked() -> None:
     assert lint_configuration(parse_configuration(changed(CONFIGURATION, {"headers": headers}))) == []
 
 
-def test_a_known_host_without_authorization_or_with_beta_is_remarked() -> None:
-    openai = {"endpoint": "wss://api.openai.com/v1/realtime", "dialect": "beta"}
-    assert [remark.path for remark in lint_configuration(parse_configuration(changed(CONFIGURATION, openai)))] == [
-        "headers",
-        "dialect",
-    ]
-    assert lint_configuration(parse_configuration(CONFIGURATION)) == []
+OPENAI = "wss://api.openai.com/v1/realtime"
+AZURE = "wss://desk.openai.azure.com/openai/v1/realtime"
+KEY = {"Authorization": "Bearer {{secrets.KEY}}"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, {}),
+        ({"headers": {"x-mine": "1"}}, {}),
+        ({"endpoint": OPENAI}, {"headers": "needs an Authorization header"}),
+        ({"endpoint": f"{OPENAI}?model=m"}, {"headers": "needs an Authorization header"}),
+        ({"endpoint": OPENAI, "headers": KEY}, {}),
+        ({"endpoint": OPENAI, "headers": {"authorization": "Bearer {{secrets.KEY}}"}}, {}),
+        ({"endpoint": OPENAI, "headers": {"Authorization": "{{secrets.KEY}}"}}, {"headers.Authorization": "Bearer"}),
+        ({"endpoint": OPENAI, "headers": KEY, "dialect": "beta"}, {"dialect": "ga only"}),
+        (
+            {"endpoint": OPENAI, "headers": {**KEY, "OpenAI-Beta": "realtime=v1"}},
+            {"headers.OpenAI-Beta": "switched the beta dialect off"},
+        ),
+        ({"headers": {"openai-beta": "realtime=v1"}}, {"headers.openai-beta": "the configuration speaks ga"}),
+        ({"headers": {"openai-beta": "realtime=v1"}, "dialect": "beta"}, {}),
+        ({"headers": {"openai-beta": "assistants=v2"}}, {}),
+        ({"endpoint": AZURE}, {"headers": "needs an api-key header"}),
+        ({"endpoint": AZURE, "headers": {"api-key": "{{secrets.KEY}}"}}, {}),
+        ({"endpoint": AZURE, "headers": KEY}, {}),
+        ({"endpoint": f"{AZURE}?api-key={{{{secrets.KEY}}}}"}, {}),
+        ({"endpoint": f"{AZURE}?api-version=1", "headers": KEY}, {"endpoint": "takes no api-version"}),
+    ],
+)
+def test_what_a_known_host_would_refuse_is_remarked(changes: dict[str, Any], found: dict[str, str]) -> None:
+    remarks = dict(lint_configuration(parse_configuration({**CONFIGURATION, **changes})))
+    assert remarks.keys() == found.keys()
+    assert all(words in remarks[path] for path, words in found.items())
