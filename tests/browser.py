@@ -75,7 +75,7 @@ def site(transactional_db: None, redis_url: str, tmp_path: Path, settings: Any) 
     url, redis = f"http://127.0.0.1:{free_port()}", numbered(redis_url, REDIS_NUMBER)
     settings.REDIS_URL, settings.SITE_URL = redis, url
     layer = {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis], "capacity": 2000}}
-    settings.CHANNEL_LAYERS = {"default": layer}
+    settings.CHANNEL_LAYERS = {"default": layer}  # this process only sends
     before = app.conf.broker_url
     app.conf.broker_url = app.conf.broker_write_url = redis
     user = make_user("alice")
@@ -114,9 +114,9 @@ class Chrome:
         context.add_cookies([{"name": name, "value": self.site.session_key, "url": self.site.url}])
         return context
 
-    def expect_problem(self, part: str) -> None:
-        """Console errors with this text belong to the test, such as those of a socket while the site is down."""
-        self.expected.append(part)
+    def expect_problem(self, *parts: str) -> None:
+        """Console errors with these texts belong to the test, such as those of a socket while the site is down."""
+        self.expected += parts
 
     def _note(self, text: str) -> None:
         self.problems.append(text)
@@ -140,4 +140,5 @@ def chrome(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chrome]:
         chrome = Chrome(browser, site)
         yield chrome
         browser.close()
-    assert chrome.unexpected() == [], "the browser's console is not clean"
+    problems = chrome.unexpected()
+    assert not problems, f"the browser's console is not clean: {problems}"

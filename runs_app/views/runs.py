@@ -52,7 +52,7 @@ def live_panel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def findings(request: HttpRequest, pk: int) -> HttpResponse:
     """What stands around the live panel, again: the head and its buttons, failures, and the results at the end."""
-    return render(request, "runs_app/run_findings.html", {**_beside(_run(pk)), "again": True})
+    return render(request, "runs_app/run_around.html", _beside(_run(pk)))
 
 
 @never_cache

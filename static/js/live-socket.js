@@ -13,7 +13,8 @@ const TRIED_AGAIN_BY_HTMX = [1006, 1011, 1012, 1013];
  * @param {{query: () => string, say: (state: string) => void, before: () => void, changed: () => void}} page
  *   query: what is chosen, asked for at each connect, so that a choice outlives a reconnect;
  *   say: live, reconnecting, refused, polling, away, signedout or gone; before and changed: around every change
- * @returns {{refresh: () => void}} asks anew, after a choice
+ * @returns {{refresh: () => void, fetchInto: (path: string) => Promise<string>}} refresh asks anew, after a choice;
+ *   fetchInto puts the parts of another address in their places
  */
 export function keepLive(root, page) {
   const address = root.getAttribute("ws-connect")?.split("?")[0];
@@ -81,21 +82,26 @@ export function keepLive(root, page) {
     }
   }
 
-  /** Puts what is there now on the page. Returns how that went. */
-  async function fetchParts() {
+  /** The panel as it is now. */
+  function fetchParts() {
     const asked = page.query();
+    // what a socket that opened meanwhile sends is newer, and so is another choice
+    return fetchInto(root.dataset.panel + asked, () => asked === page.query() && socket?.readyState !== WebSocket.OPEN);
+  }
+
+  /** Puts each part that the address answers with in the place of its id, if still wanted. Returns how that went. */
+  async function fetchInto(path, wanted = () => true) {
     let answer, text;
     try {
-      answer = await fetch(root.dataset.panel + asked);
+      answer = await fetch(path);
       text = await answer.text();
     } catch {
       return address ? "reconnecting" : "away"; // nobody is there; the next round asks again
     }
-    if (answer.redirected) return "signedout";
+    if (answer.redirected) return "signedout"; // what came is the sign-in page
     if (answer.status === 404) return "gone";
     if (!answer.ok) return "away";
-    // what a socket that opened meanwhile sends is newer, and so is another choice
-    if (asked === page.query() && socket?.readyState !== WebSocket.OPEN) put(text);
+    if (wanted()) put(text);
     return address ? "refused" : "polling";
   }
 
@@ -126,5 +132,5 @@ export function keepLive(root, page) {
   }
 
   start();
-  return { refresh: () => (socket?.readyState === WebSocket.OPEN ? reconnect() : void fetchParts()) };
+  return { refresh: () => (socket?.readyState === WebSocket.OPEN ? reconnect() : void fetchParts()), fetchInto };
 }

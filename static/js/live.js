@@ -24,6 +24,7 @@ let pinned = root.dataset.pinned ?? "";
 let focused = "";
 let news = byId("live-counts").dataset.news;
 let newsTimer = 0;
+let keeper = null;
 
 const query = () => (pinned ? `?trial=${pinned}` : "");
 const shown = () => byId("live-events").dataset.trial ?? "";
@@ -53,7 +54,7 @@ function changed() {
 function fetchNews() {
   newsTimer = 0;
   news = byId("live-counts").dataset.news;
-  htmx.ajax("GET", root.dataset.findings, { target: "#run-findings", swap: "outerHTML" });
+  keeper.fetchInto(root.dataset.findings); // when that fails, the socket or the next poll says what is wrong
 }
 
 function showChosen() {
@@ -62,12 +63,12 @@ function showChosen() {
 }
 
 function start() {
-  const { refresh } = keepLive(root, { query, say, before, changed });
+  keeper = keepLive(root, { query, say, before, changed });
   const choose = (trial) => {
     pinned = trial;
     follow.hidden = !pinned;
     history.replaceState(null, "", location.pathname + query());
-    refresh();
+    keeper.refresh();
   };
   root.addEventListener("click", (event) => {
     const dot = event.target.closest("a.dot");
