@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from runs_app.realtime.clock import Clock
 from runs_app.realtime.percentile import nearest_rank
-from runs_app.realtime.record import RATE_HZ, Pacing
+from runs_app.realtime.record import LATE_MS, RATE_HZ, Pacing
 
 JITTER_MS = 20.0
 WATCH_MS = 50.0
@@ -72,4 +72,5 @@ def pacing_of(lags: Sequence[Lag], chunks: int, loop_worst: Lag | None = None) -
         worst_at_ms=round(worst.t_ms, 3),
         loop_lag_max_ms=loop[0],
         loop_worst_at_ms=loop[1],
+        late_chunks=sum(lag.lag_ms >= LATE_MS for lag in lags),
     )

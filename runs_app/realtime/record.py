@@ -118,6 +118,9 @@ class Usage:
     output_audio_tokens: int | None = None
 
 
+LATE_MS = 60.0
+
+
 @dataclass(frozen=True)
 class Pacing:
     """How late the caller's chunks were sent, against their absolute deadlines. None when not in real time.
@@ -132,6 +135,7 @@ class Pacing:
     worst_at_ms: float | None
     loop_lag_max_ms: float | None = None
     loop_worst_at_ms: float | None = None
+    late_chunks: int = 0  # by LATE_MS or more
 
 
 @dataclass(frozen=True)

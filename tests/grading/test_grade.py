@@ -181,8 +181,11 @@ async def test_a_stopped_trial_is_cancelled_and_nothing_of_it_is_judged() -> Non
     ("pacing", "reason"),
     [
         (Pacing(50, 20.0, 312.0, 4_100.0), "this machine was too busy: 312 ms late at 0:04"),
-        (Pacing(50, 61.0, 90.0, 65_000.0), "this machine was too busy: one chunk in a hundred was 61 ms late or more"),
-        (Pacing(50, 59.9, 250.0, 100.0), ""),
+        (Pacing(50, 90.0, 90.0, 65_000.0, late_chunks=2), "this machine was too busy: 2 of 50 chunks were 60 ms late"),
+        (Pacing(50, 240.0, 250.0, 100.0, late_chunks=1), ""),
+        (Pacing(300, 61.0, 90.0, 100.0, late_chunks=4), "this machine was too busy: 4 of 300 chunks were 60 ms late"),
+        (Pacing(300, 59.0, 90.0, 100.0, late_chunks=3), ""),
+        (Pacing(50, 1.0, 2.0, 0.0, 400.0, 7_200.0), "this machine was too busy: it noticed nothing for 400 ms at 0:07"),
         (Pacing(0, None, None, None), ""),
     ],
 )
