@@ -7,11 +7,15 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from asgiref.sync import iscoroutinefunction
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.shortcuts import resolve_url
 from django.utils.decorators import sync_and_async_middleware
+from django_htmx.http import HttpResponseClientRedirect
 
 from evalsite import logs
 
@@ -76,6 +80,18 @@ def _policy(request: HttpRequest) -> Iterator[Finish]:
         return response
 
     yield finish
+
+
+class SignInRequired(LoginRequiredMiddleware):
+    """As Django's, but a part of a page that a script asked for sends the whole page to sign in, not itself."""
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:  # type: ignore[override]
+        answer = super().handle_no_permission(request, view_func)
+        if request.headers.get("HX-Request") != "true":
+            return answer
+        page = urlsplit(request.headers.get("HX-Current-URL", "/"))
+        back = urlencode({"next": urlunsplit(("", "", page.path, page.query, ""))})
+        return HttpResponseClientRedirect(f"{resolve_url(self.get_login_url(view_func))}?{back}")
 
 
 request_id = _both(_request_id)

@@ -42,6 +42,7 @@ try:
     SESSION_DAYS = env.int("SESSION_DAYS", 14)
     TOOL_ENDPOINTS: list[str] = env.list("TOOL_ENDPOINTS", [])
     tool_classes: list[str] = env.list("TOOL_CLASSES", [])
+    REDACT_FIELDS: list[str] = env.list("REDACT_FIELDS", [])
 except EnvError as error:
     raise ImproperlyConfigured(str(error)) from error
 
@@ -112,7 +113,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "evalsite.middleware.SignInRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -166,7 +167,8 @@ CHANNEL_LAYERS = (
     {
         "default": {
             "BACKEND": "channels_redis.core.RedisChannelLayer",
-            "CONFIG": {"hosts": [REDIS_URL], "capacity": 2000, "expiry": 30},
+            # The layer waits 5 s for a message, which is when redis-py would give up by itself and break the socket.
+            "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": 30}], "capacity": 2000, "expiry": 30},
         }
     }
     if REDIS_URL

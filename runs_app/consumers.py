@@ -43,6 +43,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.ring = f"first {secrets.token_hex(6)}"
         self.changed = asyncio.Event()
         self.checked_s = 0.0
+        self.sent_s = time.monotonic()
         self.pump: asyncio.Task[None] | None = None
         if self.channel_layer is None:
             log.error("live updates are refused: REDIS_URL is not set and no `manage.py up` runs")
@@ -82,11 +83,12 @@ class RunConsumer(AsyncWebsocketConsumer):
                 await self.close(BROKEN)
 
     async def _wait_for_ring(self) -> None:
+        """Until something changed; with a sign of life when nothing was sent for a while (a ring may bring nothing)."""
         try:
-            async with asyncio.timeout(TICK_S):
+            async with asyncio.timeout(max(0.0, self.sent_s + TICK_S - time.monotonic())):
                 await self.changed.wait()
         except TimeoutError:
-            await self.send(text_data=TICK)
+            await self._tell(TICK)
 
     async def _send_changes(self) -> None:
         if not self.changed.is_set():
@@ -99,7 +101,11 @@ class RunConsumer(AsyncWebsocketConsumer):
         changed = board if board != self.board else ""
         self.board = board
         if changed or events.html:
-            await self.send(text_data=changed + events.html)
+            await self._tell(changed + events.html)
+
+    async def _tell(self, html: str) -> None:
+        self.sent_s = time.monotonic()
+        await self.send(text_data=html)
 
     async def _allowed(self) -> bool:
         """Whether the user may still see this: checked again every few seconds, for as long as the page is open."""

@@ -85,3 +85,9 @@ def test_pages_send_a_stranger_to_the_sign_in_page(client: Client) -> None:
     assert answer.status_code == 302
     assert answer["Location"].startswith("/sign-in/")
     assert client.get("/sign-in/").status_code == 200
+
+
+def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(client: Client) -> None:
+    asked = {"HX-Request": "true", "HX-Current-URL": "http://testserver/runs/?q=a"}
+    answer = client.get("/runs/", headers=asked)
+    assert answer.headers["HX-Redirect"] == "/sign-in/?next=%2Fruns%2F%3Fq%3Da"
