@@ -1,4 +1,4 @@
-"""Fetch the front-end libraries that are committed under static/vendor, and write what they hash to.
+"""Fetch the libraries that are committed under static/vendor (pages) and tests/vendor (tests), and write their hashes.
 
 Runs only when a version in versions.json changes (`make vendor`). Needs npm. A test compares files and hashes.
 """
@@ -13,7 +13,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = (ROOT / "static" / "vendor", ROOT / "tests" / "vendor")
 
 
 def fetch(name: str, version: str, into: Path) -> Path:
@@ -23,27 +24,32 @@ def fetch(name: str, version: str, into: Path) -> Path:
     return into / done.stdout.strip().splitlines()[-1]
 
 
-def unpack(archive: Path, files: dict[str, str]) -> None:
+def unpack(archive: Path, files: dict[str, str], into: Path) -> None:
     with tarfile.open(archive) as tar:
         for inside, outside in files.items():
             member = tar.extractfile(f"package/{inside}")
             if member is None:
                 raise SystemExit(f"{archive.name} has no {inside}")
-            (VENDOR / outside).write_bytes(member.read())
+            (into / outside).write_bytes(member.read())
 
 
-def main() -> None:
-    wanted = json.loads((VENDOR / "versions.json").read_text())
-    with tempfile.TemporaryDirectory() as folder:
+def vendor(folder: Path) -> None:
+    wanted = json.loads((folder / "versions.json").read_text())
+    with tempfile.TemporaryDirectory() as downloads:
         for name, package in wanted.items():
-            unpack(fetch(name, package["version"], Path(folder)), package["files"])
+            unpack(fetch(name, package["version"], Path(downloads)), package["files"], folder)
             print(f"{name} {package['version']}", file=sys.stderr)
     hashes = {
-        target: hashlib.sha256((VENDOR / target).read_bytes()).hexdigest()
+        target: hashlib.sha256((folder / target).read_bytes()).hexdigest()
         for package in wanted.values()
         for target in package["files"].values()
     }
-    (VENDOR / "hashes.json").write_text(json.dumps(hashes, indent=2, sort_keys=True) + "\n")
+    (folder / "hashes.json").write_text(json.dumps(hashes, indent=2, sort_keys=True) + "\n")
+
+
+def main() -> None:
+    for folder in FOLDERS:
+        vendor(folder)
 
 
 if __name__ == "__main__":

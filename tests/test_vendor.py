@@ -1,4 +1,4 @@
-"""What is committed under static/vendor is what versions.json says."""
+"""What is committed under static/vendor and tests/vendor is what their versions.json say."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ import json
 from pathlib import Path
 
 import plotly
+import pytest
 
-VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
+ROOT = Path(__file__).resolve().parent.parent
+VENDOR = ROOT / "static" / "vendor"
+each_folder = pytest.mark.parametrize("folder", [VENDOR, ROOT / "tests" / "vendor"], ids=["pages", "tests"])
 
 
-def test_vendored_files_hash_as_recorded() -> None:
-    recorded = json.loads((VENDOR / "hashes.json").read_text())
-    found = {name: hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() for name in recorded}
+@each_folder
+def test_vendored_files_hash_as_recorded(folder: Path) -> None:
+    recorded = json.loads((folder / "hashes.json").read_text())
+    found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in recorded}
     assert found == recorded
 
 
-def test_every_vendored_file_is_accounted_for_with_its_licence() -> None:
-    packages = json.loads((VENDOR / "versions.json").read_text())
+@each_folder
+def test_every_vendored_file_is_accounted_for_with_its_licence(folder: Path) -> None:
+    packages = json.loads((folder / "versions.json").read_text())
     listed = {target for package in packages.values() for target in package["files"].values()}
-    assert {p.name for p in VENDOR.iterdir()} - {"versions.json", "hashes.json"} == listed
+    assert {p.name for p in folder.iterdir()} - {"versions.json", "hashes.json"} == listed
     for package in packages.values():
         assert package["licence"]
         assert any("LICENSE" in target for target in package["files"].values())
