@@ -1,4 +1,5 @@
-"""The demo that every fresh installation has: one suite, one application, two versions of one configuration."""
+"""The demo that every fresh installation has: four applications, a first suite of 8 scenarios and one of them all,
+two versions of Front desk, and a slow and a faulty one."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from scenarios_app import services
 from scenarios_app.models import Suite
 
 SUITE = "demo"
+FULL_SUITE = "demo-full"
+# Suite -> the files of fixtures/demo that it holds, in order.
+SUITES = {SUITE: ("scenarios.json",), FULL_SUITE: ("scenarios.json", "full.json")}
 CONFIGURATIONS = "Front desk@1,Front desk@2"
 
 
@@ -20,7 +24,9 @@ def install() -> bool:
     user = signin.operator()
     services.import_applications(data=(folder / "applications.json").read_bytes(), user=user)
     services.import_configurations(data=(folder / "configurations.json").read_bytes(), user=user)
-    services.import_scenarios(data=(folder / "scenarios.json").read_bytes(), suite_name=SUITE, user=user)
+    for suite, files in SUITES.items():
+        for name in files:
+            services.import_scenarios(data=(folder / name).read_bytes(), suite_name=suite, user=user)
     return True
 
 

@@ -5,6 +5,7 @@
 | `ws /v1/realtime` | the agent, GA Realtime protocol (server.py) |
 | `POST /v1/audio/speech` | speech (speech_api.py) |
 | `POST /v1/responses` | the judge (judge_api.py) |
+| `POST /v1/understood` | which sentences of a prompt the clerk heeds (understood.py) |
 | `GET /v1/models`, `GET /healthz` | what is here, and that it lives |
 """
 
@@ -19,6 +20,7 @@ from runs_app.simulator.judge_api import JUDGE_MODEL, answer_judge
 from runs_app.simulator.options import DEFAULT_MODEL
 from runs_app.simulator.server import Receive, Scope, Send, realtime, refuse_handshake
 from runs_app.simulator.speech_api import answer_speech
+from runs_app.simulator.understood import answer_understood
 from runs_app.simulator.voices import SPEECH_MODEL, VOICES, Voices
 
 REALTIME_PATHS = ("/v1/realtime", "/openai/v1/realtime")
@@ -73,6 +75,7 @@ def _answers(voices: Voices, ear: Ear) -> dict[tuple[str, str], Answer]:
     return {
         ("POST", "/v1/audio/speech"): speech,
         ("POST", "/v1/responses"): answer_judge,
+        ("POST", "/v1/understood"): answer_understood,
         ("GET", "/v1/models"): models,
         ("GET", "/healthz"): health,
     }

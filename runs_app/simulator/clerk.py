@@ -10,12 +10,23 @@ from runs_app.simulator import replies
 from runs_app.simulator.arguments import Filled, Source, fill
 from runs_app.simulator.instructions import Knowledge, Policy, read_knowledge, read_policy
 from runs_app.simulator.lines import Answered, Called, Line, Said
-from runs_app.simulator.plan import Intent, acts_on_existing, best_tool, make_plan, names_action
+from runs_app.simulator.plan import (
+    Intent,
+    acts_on_existing,
+    best_tool,
+    changes_something,
+    make_plan,
+    names_action,
+    transfer_tool,
+)
 from runs_app.simulator.smalltalk import (
     answer_from_facts,
+    asks_for_person,
     in_a_sentence,
     is_assent,
     is_question,
+    is_yes,
+    leaves_it,
     said_goodbye,
     small_talk,
 )
@@ -30,8 +41,12 @@ THOUGHT_MS = {
     "read_back": 200.0,
     "refuse_strangers": 100.0,
     "ask_missing": 150.0,
+    "be_brief": 50.0,
+    "confirm_first": 150.0,
+    "offer_alternatives": 150.0,
+    "transfer": 100.0,
+    "only_tools": 100.0,
 }
-
 
 LONGEST_SPEECH = 2_000  # letters of one turn; nobody says more, and reading takes time
 
@@ -111,10 +126,10 @@ def _outputs(now: Situation) -> tuple[Say | Call, ...]:
     result = replies.Result(output or "")
     rest = [intent for intent in plan if intent.tool.name not in {call.name for call, _ in now.done}]
     if result.error:
-        return (Say(replies.relay_error(result.error)),)
+        return _cannot(now, _told(now))
     if result.available is False:
-        return (Say(replies.not_available(_arguments_of(last), result.details)),)
-    if rest and now.tool_choice != "none":
+        return (Say(_unavailable(now, _arguments_of(last), result)),)
+    if rest and now.tool_choice != "none" and not _handed_over(now):
         return _calls(now, rest, [_fill(now, intent) for intent in rest])
     return (Say(_told(now)),)
 
@@ -132,7 +147,37 @@ def _begin(now: Situation, plan: list[Intent]) -> tuple[Say | Call, ...]:
     missing = list(dict.fromkeys(name for one in filled for name in one.missing))
     if now.policy.ask_missing and missing:
         return (Say(replies.ask_for(missing)),)
+    if now.policy.confirm_first and not _agreed(now):
+        for intent, one in zip(plan, filled, strict=True):
+            if changes_something(intent.tool):
+                return (Say(replies.shall_i(intent.tool, one.values)),)
     return _calls(now, plan, filled)
+
+
+def _agreed(now: Situation) -> bool:
+    """Whether the caller has just said yes to what the agent asked."""
+    asked = now.earlier[-1] if now.earlier else None
+    return bool(asked and asked.role == "assistant" and "?" in (asked.text or "") and is_yes(now.text))
+
+
+def _cannot(now: Situation, words: str) -> tuple[Say | Call, ...]:
+    """What follows where the clerk cannot help: its words alone, or a person where the instructions want one."""
+    if not now.policy.transfer or _handed_over(now):
+        return (Say(words),)
+    tool = transfer_tool(now.tools)
+    if tool is None or now.tool_choice == "none":
+        return (Say(f"{words} {replies.TO_A_PERSON}"),)
+    return (Call(tool.name, _fill(now, Intent(tool, now.text)).with_unknown()),)
+
+
+def _handed_over(now: Situation) -> bool:
+    tool = transfer_tool(now.tools)
+    return tool is not None and any(call.name == tool.name for call, _ in now.done)
+
+
+def _unavailable(now: Situation, arguments: dict[str, Json], result: replies.Result) -> str:
+    words = replies.not_available(arguments, result.details, brief=now.policy.be_brief)
+    return f"{words} {replies.alternatives(result.details)}" if now.policy.offer_alternatives else words
 
 
 def _calls(now: Situation, plan: list[Intent], filled: list[Filled]) -> tuple[Call, ...]:
@@ -161,8 +206,13 @@ def _without_tools(now: Situation) -> tuple[Say | Call, ...]:
     if said_goodbye(now.text):
         ends = [Call(tool.name, {}) for tool in now.tools if tool.ends_call and now.tool_choice != "none"]
         return (Say(replies.GOODBYE), *ends[:1])
-    answer = answer_from_facts(now.text, now.knowledge.facts)
-    return (Say(answer or small_talk(now.text)),)
+    if leaves_it(now.text):
+        return (Say(replies.LEFT_ALONE),)
+    if now.policy.transfer and asks_for_person(now.text):
+        return _cannot(now, replies.ONE_MOMENT)
+    answer = answer_from_facts(now.text, now.knowledge.facts, most=1 if now.policy.be_brief else 2)
+    words = answer or small_talk(now.text)
+    return _cannot(now, words) if words in (replies.UNKNOWN_FACT, replies.NOT_UNDERSTOOD) else (Say(words),)
 
 
 def _told(now: Situation) -> str:
@@ -172,11 +222,17 @@ def _told(now: Situation) -> str:
         tool = next((tool for tool in now.tools if tool.name == call.name), None)
         result, arguments = replies.Result(output or ""), _arguments_of(call)
         last = number == len(now.done) - 1
-        if result.available is not None:
+        if result.error:
+            parts.append(replies.relay_error(result.error))
+        elif result.available is not None:
             parts.append(replies.available(arguments, result.details) if last else "Yes, that is available.")
         else:
-            parts.append(replies.success(tool, arguments, result, read_back=now.policy.read_back))
+            parts.append(replies.success(tool, arguments, result, _style(now.policy)))
     return " ".join(parts)
+
+
+def _style(policy: Policy) -> replies.Style:
+    return replies.Style(read_back=policy.read_back, brief=policy.be_brief, only_told=policy.only_tools)
 
 
 def _fill(now: Situation, intent: Intent) -> Filled:

@@ -211,5 +211,5 @@ _REST: tuple[tuple[re.Pattern[str], _Read], ...] = (
     (_compile(rf"\b{_NAME_CUE} (?P<name>(?-i:{_name}))"), _read_name),
     (_compile(rf"\b(?P<name>(?-i:{_name})) (?:speaking|here)\b"), _read_name),
     (_compile(rf"\b(?P<number>{NUMBER})[ -](?P<noun>[a-z]{{2,}})\b"), _quantity),
-    (_compile(rf"(?<![\w.:-])-?\d+\.\d+\b|{NUMBER}"), _number),
+    (_compile(rf"(?<![\w.:-])-?\d+\.\d+\b|\b{NUMBER}"), _number),
 )

@@ -1,4 +1,4 @@
-"""What the clerk reads out of its instructions: five behaviours, and the facts of the fenced JSON block.
+"""What the clerk reads out of its instructions: ten behaviours, and the facts of the fenced JSON block.
 
 Each behaviour is understood in several wordings (docs/simulator.md lists them) and forbidden by "never ...", "do not
 ..." or "ignore ...". Where one sentence asks for a behaviour and another forbids it, it is forbidden.
@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from runs_app.simulator.wire import Json
-from runs_app.simulator.wordings import NOT, WORDINGS, Wording
+from runs_app.simulator.wording import NOT, Wording
+from runs_app.simulator.wordings import WORDINGS
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,20 @@ class Policy:
     read_back: bool = False  # read the details back
     refuse_strangers: bool = False  # do nothing to what belongs to somebody who is not the verified caller
     ask_missing: bool = False  # ask for what is missing instead of filling in `unknown`
+    be_brief: bool = False  # say no more than the answer
+    confirm_first: bool = False  # have the caller say yes before anything is changed
+    offer_alternatives: bool = False  # where a wish cannot be met, say what else there is
+    transfer: bool = False  # hand over to a person where the clerk cannot help
+    only_tools: bool = False  # take nothing for done that no tool told
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Where a sentence stands in the instructions, and what it says of which behaviour: True asks, False forbids."""
+
+    start: int
+    end: int
+    verdicts: Mapping[str, bool]
 
 
 @dataclass(frozen=True)
@@ -40,15 +55,28 @@ class Knowledge:
 _NEGATED = re.compile(rf"\b{NOT}\b[^,;:]*$", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|instead|rather)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_COMMA = re.compile(",")
 _LONGEST_SENTENCE = 400
 _BLOCK = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
 
 
 def read_policy(instructions: str) -> Policy:
     """The behaviours that `instructions` (without its JSON blocks) ask for and nowhere forbid."""
-    sentences = list(_sentences(_BLOCK.sub("\n", instructions)))
-    verdicts = {name: {_verdict(wording, sentence) for sentence in sentences} for name, wording in WORDINGS.items()}
-    return Policy(**{name: True in said and False not in said for name, said in verdicts.items()})
+    said = [verdict for sentence in read_sentences(instructions) for verdict in sentence.verdicts.items()]
+    return Policy(**{name: (name, True) in said and (name, False) not in said for name in WORDINGS})
+
+
+def read_sentences(instructions: str) -> list[Sentence]:
+    """The sentences that speak of a behaviour, in order; what stands in a JSON block is no instruction."""
+    # As long as before, so that every position stays true.
+    prose = _BLOCK.sub(lambda block: "\n" * len(block.group()), instructions)
+    found = []
+    for start, end in _places(prose):
+        verdicts = {name: _verdict(wording, prose[start:end]) for name, wording in WORDINGS.items()}
+        known = {name: verdict for name, verdict in verdicts.items() if verdict is not None}
+        if known:
+            found.append(Sentence(start, end, known))
+    return found
 
 
 def read_knowledge(instructions: str) -> Knowledge:
@@ -64,10 +92,23 @@ def read_knowledge(instructions: str) -> Knowledge:
     )
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """Sentences and lines; what goes on for ever is cut at its commas, for patterns that look far ahead."""
-    for sentence in _SENTENCE.split(text):
-        yield from sentence.split(",") if len(sentence) > _LONGEST_SENTENCE else [sentence]
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    """Where sentences and lines stand, without the space around them; what goes on for ever is cut at its commas, for
+    patterns that look far ahead."""
+    for start, end in _pieces(text, _SENTENCE, 0, len(text)):
+        if end - start > _LONGEST_SENTENCE:
+            yield from _pieces(text, _COMMA, start, end)
+        else:
+            yield start, end
+
+
+def _pieces(text: str, cut: re.Pattern[str], start: int, end: int) -> Iterator[tuple[int, int]]:
+    for found in [*cut.finditer(text, start, end), None]:
+        stop = found.start() if found else end
+        piece = text[start:stop]
+        if piece.strip():
+            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+        start = found.end() if found else end
 
 
 def _verdict(wording: Wording, sentence: str) -> bool | None:

@@ -12,10 +12,12 @@ from runs_app.simulator.tool_fit import ON_EXISTING, Tool, fit, meanings
 
 ENOUGH = 2.0
 
+# "at 2 p.m. with Doctor Moss" goes on; "at 2 p.m. And ..." does not.
 _CLAUSE = re.compile(
-    r"(?<=[.!?;])\s+|,?\s+\band (?:also |then |after that |please )?(?=\w)"
+    r"(?<=[.!?;])\s+(?!(?<=[ap]\.m\.\s)[a-z])|,?\s+\band (?:also |then |after that |please )?(?=\w)"
     r"|,?\s+\b(?:then|after that|also)\b\s+|\s*[;:—–]\s+"
 )
+READS_ONLY = re.compile(r"^(?:get|find|list|search|look|read|query|fetch|show)", re.IGNORECASE)
 _FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _BEFORE = re.compile(r"^\W*(?:but |and )?before\b", re.IGNORECASE)
 
@@ -48,6 +50,16 @@ def best_tool(text: str, tools: list[Tool]) -> tuple[float, Tool] | None:
 def names_action(text: str, tool: Tool) -> bool:
     """Whether `text` names an action of `tool` in so many words."""
     return tool.action in meanings(text)
+
+
+def changes_something(tool: Tool) -> bool:
+    """Whether a caller would want to be asked before `tool` is used: it does more than look."""
+    return tool.action not in ("check", "track", "transfer") and not tool.ends_call and not READS_ONLY.match(tool.name)
+
+
+def transfer_tool(tools: list[Tool]) -> Tool | None:
+    """The tool that hands the call over to a person, if there is one."""
+    return next((tool for tool in tools if tool.action == "transfer"), None)
 
 
 def acts_on_existing(tool: Tool) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from runs_app.simulator.kinds import label, phrase, say_value
+from runs_app.simulator.kinds import kind_of, label, phrase, say_value
 from runs_app.simulator.tool_fit import Tool
 from runs_app.simulator.wire import Json
 
@@ -15,6 +16,9 @@ WELCOME = "You are welcome. Is there anything else?"
 GOODBYE = "Thank you for calling. Goodbye."
 UNKNOWN_FACT = "I am sorry, I do not have that information."
 NOT_UNDERSTOOD = "I am sorry, I cannot help with that here. What else can I do for you?"
+LEFT_ALONE = "All right, I leave everything as it is. Is there anything else?"
+ONE_MOMENT = "Of course, one moment."
+TO_A_PERSON = "I am putting you through to a colleague."
 
 _DONE = {
     "book": "It is booked",
@@ -26,9 +30,30 @@ _DONE = {
     "order": "It is ordered",
     "check": "I have checked",
     "track": "Here is what I see",
+    "transfer": TO_A_PERSON.rstrip("."),
+}
+_SHALL = {
+    "book": "book it",
+    "cancel": "cancel it",
+    "change": "change it",
+    "renew": "renew it",
+    "borrow": "lend it to you",
+    "refund": "refund it",
+    "order": "order it",
 }
 UNKNOWN = "unknown"  # what the clerk fills in for a required parameter that it did not hear
 _FLAGS = {"ok", "success", "available", "status_code"}
+_OTHERS = ("alternatives", "alternative", "other_times", "other_dates", "next_free", "next_available")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a success is told. `read_back`: with every detail that was used; `brief`: with its number alone;
+    `only_told`: what a tool did not confirm is not said to be done."""
+
+    read_back: bool = False
+    brief: bool = False
+    only_told: bool = False
 
 
 class Result:
@@ -80,10 +105,27 @@ def relay_error(error: str) -> str:
     return f"I am sorry, that did not work: {error}."
 
 
-def not_available(arguments: dict[str, Json], details: dict[str, Json]) -> str:
+def shall_i(tool: Tool, values: dict[str, Json]) -> str:
+    """The question before something is done."""
+    what = _SHALL.get(tool.action or "", "do it")
+    return f"Shall I {what}: {_phrases(values)}?" if values else f"Shall I {what}?"
+
+
+def not_available(arguments: dict[str, Json], details: dict[str, Json], *, brief: bool = False) -> str:
     reason = details.get("reason") or details.get("message")
     more = f" {str(reason).rstrip('.')}." if reason else ""
+    if brief:
+        return f"I am sorry, that is not available.{more}"
     return f"I am sorry, there is nothing available {_phrases(arguments)}.{more} I have not booked anything."
+
+
+def alternatives(details: dict[str, Json]) -> str:
+    """An offer of what the tool named in place of the wish, or the question what else would do."""
+    others = next((details[name] for name in _OTHERS if details.get(name)), None)
+    if others is None:
+        return "Would another day or time suit you?"
+    said = [say_value(one) for one in others] if isinstance(others, list) else [say_value(others)]
+    return f"I can offer {_listed(said, 'or')} instead. Would that suit you?"
 
 
 def available(arguments: dict[str, Json], details: dict[str, Json]) -> str:
@@ -92,20 +134,33 @@ def available(arguments: dict[str, Json], details: dict[str, Json]) -> str:
     return f"Yes, that is available {_phrases(arguments)}.{more}"
 
 
-def success(tool: Tool | None, arguments: dict[str, Json], result: Result, *, read_back: bool) -> str:
-    """What came of a call, with its details; with `read_back` every detail that was used is said as used."""
+def success(tool: Tool | None, arguments: dict[str, Json], result: Result, style: Style) -> str:
+    """What came of a call, with its details. What nothing confirmed is believed unless the style forbids it."""
     head = _DONE.get(tool.action or "", "Done") if tool else "Done"
-    known = {name: value for name, value in arguments.items() if value != UNKNOWN} if read_back else {}
+    heard = {name: value for name, value in arguments.items() if value != UNKNOWN}
+    known = heard if style.read_back else {}
     if result.text is not None:
         told = f"{head}: {result.text.rstrip('.')}." if result.text else f"{head}."
     elif not result.details:
-        return "The system gave nothing back, so I cannot confirm that it is done."
+        if style.only_told:
+            return "The system gave nothing back, so I cannot confirm that it is done."
+        return f"{head}: {_phrases(heard)}." if heard else f"{head}."
     else:
         # What is read back is not said twice.
         details = {name: value for name, value in result.details.items() if not _is_flag(name, value)}
-        news = _phrases({name: value for name, value in details.items() if known.get(name) != value})
+        news = _phrases(_short(details) if style.brief else _new(details, known))
         told = f"{head}: {news}." if news else f"{head}."
     return f"{told} I read it back: {_phrases(known)}." if known else told
+
+
+def _new(details: dict[str, Json], known: dict[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in details.items() if known.get(name) != value}
+
+
+def _short(details: dict[str, Json]) -> dict[str, Json]:
+    """The number that the system gave, or the first detail where there is none."""
+    numbers = {name: value for name, value in details.items() if kind_of(name, {}) == "id"}
+    return dict([*(numbers or details).items()][:1])
 
 
 def state_fact(name: str, value: Json) -> str:
@@ -124,9 +179,9 @@ def _phrases(values: dict[str, Json]) -> str:
     return ", ".join(phrase(name, value) for name, value in values.items() if value is not None)
 
 
-def _listed(words: Iterable[str]) -> str:
+def _listed(words: Iterable[str], last: str = "and") -> str:
     words = list(words)
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _sentence(text: str) -> str:

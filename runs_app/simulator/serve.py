@@ -68,8 +68,9 @@ def serve(
         verbosity=0,
     )
     server.listening = listening
-    # The voice needs a second for its first words: not while a caller waits.
-    threading.Thread(target=synthesise, args=("Hello.",), daemon=True, name="warm-up").start()
+    # The voice needs a second for its first words: not while a caller waits. Not a daemon: an interpreter that ends
+    # while the model is being loaded aborts.
+    threading.Thread(target=synthesise, args=("Hello.",), name="warm-up").start()
     server.run()
     if server.failure:
         raise OSError(server.failure)

@@ -18,6 +18,22 @@ _GOODBYE = re.compile(r"\b(?:good ?bye|bye(?: bye)?|hang up|that(?:['’]s| is| 
 _THANKS = re.compile(r"\b(?:thanks|thank you|cheers|great|perfect|lovely)\b", re.IGNORECASE)
 _HELLO = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b[\w ,]*\W*$", re.IGNORECASE)
 
+_YES = re.compile(
+    r"^\W*(?:yes|yeah|yep|sure|certainly|of course|please do|go ahead|correct|exactly|okay|ok|do it|"
+    r"that['’]?s (?:right|fine)|that is (?:right|fine))\b",
+    re.IGNORECASE,
+)
+_LEAVE = re.compile(
+    r"^\W*(?:no|nope|no,? thank(?:s| you)|no,? (?:please )?(?:don['’]t|do not)|(?:no,? )?(?:please )?leave it"
+    r"(?: as it is)?|(?:no,? )?(?:please )?never mind)\b[\s,.!]*(?:thanks|thank you|please)?\W*$",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"\b(?:speak|talk|connect me|put me through|get me|want|need)\b.*"
+    r"\b(?:person|human|human being|somebody|someone|colleague|operator|agent|manager)\b",
+    re.IGNORECASE,
+)
+
 _ASKED_FOR_NAME = re.compile(r"\bname\b.*\?", re.IGNORECASE)
 _NO_NAME = (
     r"(?:yes|no|not|sorry|what|why|i|the|please|thanks|thank|never|hello|it|it['’]s|is|my|under|for|goodbye|bye)\b"
@@ -67,7 +83,21 @@ def said_goodbye(text: str) -> bool:
 def is_assent(text: str) -> bool:
     """An answer within a conversation: neither a question nor thanks, greeting or goodbye alone."""
     courtesy = _THANKS.search(text) and len(split_words(text)) <= 5
-    return not (is_question(text) or said_goodbye(text) or _HELLO.search(text) or courtesy)
+    return not (is_question(text) or said_goodbye(text) or _HELLO.search(text) or courtesy or leaves_it(text))
+
+
+def is_yes(text: str) -> bool:
+    """Whether the words agree, whatever they add."""
+    return bool(_YES.search(text))
+
+
+def leaves_it(text: str) -> bool:
+    """A plain no: nothing shall be done."""
+    return bool(_LEAVE.search(text))
+
+
+def asks_for_person(text: str) -> bool:
+    return bool(_PERSON.search(text))
 
 
 def small_talk(text: str) -> str:
@@ -79,8 +109,8 @@ def small_talk(text: str) -> str:
     return replies.WELCOME if _THANKS.search(text) else replies.NOT_UNDERSTOOD
 
 
-def answer_from_facts(text: str, facts: dict[str, Json], *, sure: bool = False) -> str | None:
-    """The fact, or two, that the question is about; None when none is near. `sure`: only by its name."""
+def answer_from_facts(text: str, facts: dict[str, Json], *, sure: bool = False, most: int = 2) -> str | None:
+    """The facts (at `most` so many) that the question is about; None when none is near. `sure`: only by its name."""
     asked = _topics(text)
     scored = []
     for name, value in _flat(facts):
@@ -90,7 +120,7 @@ def answer_from_facts(text: str, facts: dict[str, Json], *, sure: bool = False) 
     if best < _NEAR and (sure or not best or not is_question(text)):
         return None
     near = [replies.state_fact(name, value) for score, name, value in scored if score == best]
-    return " ".join(near[:2])
+    return " ".join(near[:most])
 
 
 def _topics(text: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ from functools import cache
 
 from runs_app.simulator.wire import Json
 
-# Words that mean the same to the clerk, by stem. The first ten kinds are actions: they decide between tools.
+# Words that mean the same to the clerk, by stem. The first eleven kinds are actions: they decide between tools.
 _KINDS = {
     "book": "book reserv schedul appoint signup",
     "cancel": "cancel revok delet remov scrap withdraw",
@@ -20,11 +20,12 @@ _KINDS = {
     "refund": "refund reimburs",
     "order": "order buy purchas",
     "end": "end hang goodby terminat disconnect finish",
+    "transfer": "transf escalat handov",
     "parcel": "parcel packag ship deliv consign",
     "person": "guest customer caller patron member client",
     "lookup": "lookup search find query",
 }
-ACTIONS = frozenset(list(_KINDS)[:10])
+ACTIONS = frozenset(list(_KINDS)[:11])
 # Actions on something that somebody already has.
 ON_EXISTING = frozenset({"cancel", "change", "refund", "renew"})
 _KIND_OF = {stem: kind for kind, stems in _KINDS.items() for stem in stems.split()}
@@ -129,7 +130,7 @@ def fit(text: str, tool: Tool) -> float:
     actions = (asked | hinted) & ACTIONS
     if tool.action and actions and tool.action not in actions:
         score -= 3.0
-    if tool.action in ON_EXISTING and tool.action not in asked:
+    if (tool.action in ON_EXISTING or tool.action == "transfer") and tool.action not in asked:
         score -= 2.5
     return score
 

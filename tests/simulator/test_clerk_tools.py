@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from runs_app.simulator.arguments import Source, fill
 from runs_app.simulator.clerk import Call, Say
+from runs_app.simulator.instructions import Policy
 from runs_app.simulator.lines import Answered, Called, Line, Said
+from runs_app.simulator.plan import make_plan
 from runs_app.simulator.tool_fit import Tool, read_tools, stem
 from tests.simulator.desks import (
     BOOK,
@@ -174,7 +176,7 @@ def test_nothing_is_booked_when_the_check_finds_nothing() -> None:
         ({"ok": False, "reason": "full."}, "did not work: full."),
         ({"ok": False}, "gave no reason"),
         ('{"ok": tru', "could not be read"),
-        ({}, "cannot confirm that it is done"),
+        ({}, "It is booked: for Maya."),  # believed; "say only what tools returned" forbids that
         ("Table nine is yours.", "It is booked: Table nine is yours."),
         ({"ok": True, "table": 9, "outside": False}, "table 9, outside no"),
         ({"reservation": {"id": "H-4", "date": "2027-06-12"}}, "H-4, on June 12"),
@@ -375,3 +377,17 @@ def test_no_words_and_no_schema_bring_the_clerk_down(text: str, name: str, param
         if isinstance(output, Call):
             wanted = next(one for one in read_tools([strange, CREATE]) if one.name == output.name)
             assert set(wanted.required) <= set(output.arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "planned"),
+    [
+        ("Book it for Maya on June 12 at 7 p.m. at a free table for two.", ["create_reservation"]),
+        (
+            "Cancel reservation R-1 on June 12 at 7 p.m. Check if a table is free at 8 p.m. for two.",
+            ["cancel_reservation", "check_availability"],
+        ),
+    ],
+)
+def test_the_full_stop_of_a_time_ends_no_request(text: str, planned: list[str]) -> None:
+    assert [one.tool.name for one in make_plan(text, read_tools(RESTAURANT), Policy())] == planned

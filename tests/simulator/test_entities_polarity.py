@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runs_app.simulator.entities import entities
 from runs_app.simulator.polarity import asks, claimed_actions, denies, negated, refuses, unavailable
 
 
@@ -67,3 +68,7 @@ def test_negation_is_seen() -> None:
     assert negated("It isn't open")
     assert negated("not today")
     assert not negated("It is open")
+
+
+def test_a_word_that_ends_like_a_number_is_none() -> None:
+    assert entities("It is done, the phone is alone.") == ()

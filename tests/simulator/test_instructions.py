@@ -1,4 +1,4 @@
-"""The five behaviours in the clerk's instructions: several wordings each, forbidden by "never" and the like."""
+"""The ten behaviours in the clerk's instructions: several wordings each, forbidden by "never" and the like."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_forbidding_sentence_takes_the_behaviour_away_though_another_asks_for_
 @pytest.mark.parametrize(
     "harmless",
     [
-        "You are the friendly front desk of a restaurant. Be brief.",
+        "You are the friendly front desk of a restaurant. Be warm.",
         "Give the correct opening hours.",
         "Use the tools for bookings and cancellations.",
         "The last table is taken at nine. We are open until ten.",
@@ -41,12 +41,12 @@ def test_plain_sentences_ask_for_nothing(harmless: str) -> None:
     assert read_policy(harmless) == Policy()
 
 
-def test_all_five_can_be_asked_for_at_once_and_each_line_stands_for_itself() -> None:
+def test_all_ten_can_be_asked_for_at_once_and_each_line_stands_for_itself() -> None:
     lines = [sentences[0] for sentences in ASKED.values()]
-    assert read_policy("\n".join(lines)) == Policy(*[True] * 5)
+    assert read_policy("\n".join(lines)) == Policy(*[True] * 10)
     for number, name in enumerate(ASKED):
         left = lines[:number] + lines[number + 1 :]
-        assert asdict(read_policy("\n".join(left))) == asdict(Policy(*[True] * 5)) | {name: False}
+        assert asdict(read_policy("\n".join(left))) == asdict(Policy(*[True] * 10)) | {name: False}
 
 
 def test_a_not_reaches_only_to_the_next_comma() -> None:

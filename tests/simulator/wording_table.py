@@ -1,4 +1,4 @@
-"""The five behaviours in the words that docs/simulator.md promises to understand; three tests read this table."""
+"""The ten behaviours in the words that docs/simulator.md promises to understand; three tests read this table."""
 
 from __future__ import annotations
 
@@ -38,6 +38,40 @@ ASKED = {
         "When something is unclear, find out before you act.",
         "Request any information that was left out.",
     ],
+    "be_brief": [
+        "Be brief.",
+        "Keep your answers short.",
+        "Answer in one sentence.",
+        "Use few words.",
+        "Do not ramble.",
+    ],
+    "confirm_first": [
+        "Confirm before acting.",
+        "Ask the caller to confirm before you book or cancel anything.",
+        "Never change anything without the caller's consent.",
+        "Before you cancel anything, wait for a yes.",
+        "Only act after the caller has agreed.",
+    ],
+    "offer_alternatives": [
+        "Offer alternatives.",
+        "If a wish cannot be met, suggest another time.",
+        "When a day is taken, tell the caller the next free slot.",
+        "Never send a caller away without an alternative.",
+    ],
+    "transfer": [
+        "Transfer to a person when you cannot help.",
+        "If you are stuck, put the caller through to a colleague.",
+        "Hand the call over to our staff when the system is down.",
+        "Escalate what you cannot solve.",
+        "Never give up without passing the call to a human.",
+    ],
+    "only_tools": [
+        "Say only what the tools returned.",
+        "Tell callers nothing but what a tool told you.",
+        "Never claim anything that no tool returned.",
+        "Do not promise what the system has not confirmed.",
+        "Stick to what the tools say.",
+    ],
 }
 
 FORBIDDEN = {
@@ -62,6 +96,19 @@ FORBIDDEN = {
         "Don't ask for details that were left out.",
         "Do not ask any questions.",
     ],
+    "be_brief": ["Never be brief.", "Be chatty.", "Explain everything in detail."],
+    "confirm_first": [
+        "Never ask the caller to confirm.",
+        "Book and cancel without asking for consent.",
+        "Do not wait for a yes before you act.",
+    ],
+    "offer_alternatives": ["Do not offer alternatives.", "Never suggest another time."],
+    "transfer": [
+        "Never transfer a call to a person.",
+        "Do not put callers through to staff.",
+        "Handle everything yourself.",
+    ],
+    "only_tools": ["Never say only what the tools returned.", "Say that it is done even if the tool returned nothing."],
 }
 
 
