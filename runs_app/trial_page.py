@@ -105,9 +105,13 @@ def _gaps(turns: Iterable[dict[str, Any]]) -> list[Mark]:
 def _tools(record: Record) -> list[Mark]:
     kinds = {"completed": "ok", "failed": "bad", "recorded": "plain"}
     return [
-        Mark("tools", call.called_ms, call.answered_ms or call.called_ms, call.name, kinds[call.status])
+        Mark("tools", call.called_ms, call.answered_ms or call.called_ms, _called(call), kinds[call.status])
         for call in record.tool_calls
     ]
+
+
+def _called(call: ToolCall) -> str:
+    return f"{call.name} · made to fail: {call.fault.replace('_', ' ')}" if call.fault else call.name
 
 
 def _evidence(checks: Iterable[dict[str, Any]]) -> list[Mark]:
@@ -153,7 +157,11 @@ class StateRow:
 
 
 def state_rows(record: Record) -> list[StateRow]:
-    before, after = dict(_leaves(record.initial_state)), dict(_leaves(record.final_state))
+    return rows_between(record.initial_state, record.final_state)
+
+
+def rows_between(old: dict[str, Any], new: dict[str, Any]) -> list[StateRow]:
+    before, after = dict(_leaves(old)), dict(_leaves(new))
     paths = [*before, *(path for path in after if path not in before)]
     return [StateRow(path, before.get(path), after.get(path)) for path in paths]
 

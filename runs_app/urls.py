@@ -1,9 +1,11 @@
 from django.urls import path
 
-from runs_app.views import compare, home, run_new, runs, trials
+from runs_app.views import compare, console, home, run_new, runs, trials
 
 urlpatterns = [
     path("", home.home, name="home"),
+    # what belongs to an application and needs the executor
+    path("applications/<name:name>/console/", console.application_console, name="application-console"),
     # runs
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", run_new.run_new, name="run-new"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scenarios_app.presentation import Json, inline_json, plain, pretty_json
 from scenarios_app.spec.configuration import JUDGE_MODEL, OPENAI
+from scenarios_app.spec.tool_faults import fault_lines
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class ScenarioCard:
     state: str
     state_is_unchanged: bool
     assertions: tuple[str, ...]
+    faults: tuple[str, ...]
     mode: str
     owner: str
     source: str
@@ -63,7 +65,7 @@ class ScenarioCard:
 
 _CARD_FIELDS = frozenset(
     {"id", "title", "type", "interaction", "tags", "input", "application", "expected", "reference_date"}
-    | {"assertions", "mode", "owner", "source", "notes", "critical"}
+    | {"assertions", "tool_faults", "mode", "owner", "source", "notes", "critical"}
 )
 
 
@@ -87,6 +89,7 @@ def scenario_card(content: Mapping[str, Json]) -> ScenarioCard:
         state=_json_or_nothing(state),
         state_is_unchanged=state == {"unchanged": True},
         assertions=tuple(inline_json(assertion) for assertion in content.get("assertions", [])),
+        faults=tuple(fault_lines(content.get("tool_faults") or {})),
         mode=content.get("mode") or "",
         owner=content.get("owner") or "",
         source=plain(content["source"]) if content.get("source") else "",

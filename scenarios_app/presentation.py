@@ -108,29 +108,67 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Endpoint:
+    """The author's own endpoint that answers a tool. Header values may name secrets and never hold them."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    timeout: str
+    send_state: bool
+    effects: str
+
+
+@dataclass(frozen=True)
 class ToolCard:
+    """`result` is its entry of the plain tool_results; `python` the name of a registered class. Empty: not given."""
+
     name: str
     description: str
     parameters: tuple[Parameter, ...]
+    reads: tuple[str, ...]
     answers: tuple[Answer, ...]
+    http: Endpoint | None
+    python: str
+    result: str
     other: str  # what the card has no place for, as JSON
 
 
-_SHOWN_OF_TOOL = {"name", "description", "parameters", "answers", "type"}
+_SHOWN_OF_TOOL = {"name", "description", "parameters", "reads", "answers", "http", "python", "type"}
 
 
 def tool_cards(content: Mapping[str, Json]) -> list[ToolCard]:
-    return [_tool_card(tool) for tool in content.get("tools", [])]
+    results = content.get("tool_results") or {}
+    return [_tool_card(tool, results) for tool in content.get("tools", [])]
 
 
-def _tool_card(tool: Mapping[str, Json]) -> ToolCard:
+def other_results(content: Mapping[str, Json]) -> dict[str, Json]:
+    """The plain tool_results of tools that the application does not declare."""
+    declared = {tool["name"] for tool in content.get("tools", [])}
+    return {name: value for name, value in (content.get("tool_results") or {}).items() if name not in declared}
+
+
+def _tool_card(tool: Mapping[str, Json], results: Mapping[str, Json]) -> ToolCard:
     other = {key: value for key, value in tool.items() if key not in _SHOWN_OF_TOOL}
     return ToolCard(
         name=tool["name"],
         description=tool.get("description", ""),
         parameters=tuple(schema_rows(tool.get("parameters", {}))),
+        reads=tuple(tool.get("reads") or ()),
         answers=tuple(_answer(answer) for answer in tool.get("answers") or []),
+        http=_endpoint(tool["http"]) if tool.get("http") else None,
+        python=tool.get("python") or "",
+        result=pretty_json(results[tool["name"]]) if tool["name"] in results else "",
         other=pretty_json(other) if other else "",
+    )
+
+
+def _endpoint(http: Mapping[str, Json]) -> Endpoint:
+    return Endpoint(
+        url=http["url"],
+        headers=tuple((http.get("headers") or {}).items()),
+        timeout=plain(http["timeout"]) if http.get("timeout") else "",
+        send_state=bool(http.get("send_state")),
+        effects=pretty_json(http["effects"]) if http.get("effects") else "",
     )
 
 

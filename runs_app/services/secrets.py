@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 from urllib.parse import quote, quote_plus
@@ -21,6 +21,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from runs_app.realtime.endpoints import DEFAULT_PORTS, EndpointError, Origin, origin, shown
+from runs_app.realtime.tools import ToolOutcome
 
 SETTING = "SOUNDCHECK_SECRETS"
 MIN_LENGTH = 4  # a shorter value cannot be kept out of texts without destroying them
@@ -114,6 +115,17 @@ def redact(value: T) -> T:
     """
     patterns = _patterns(_known_values(getattr(settings, SETTING, "")))
     return value if patterns is None else _redacted(value, patterns)
+
+
+def redact_outcome(outcome: ToolOutcome) -> ToolOutcome:
+    """The outcome of a tool call as it may be shown: an endpoint may repeat the key that it was sent."""
+    return replace(
+        outcome,
+        output=redact(outcome.output),
+        output_text=redact(outcome.output_text),
+        error=redact(outcome.error),
+        fault=outcome.fault and replace(outcome.fault, detail=redact(outcome.fault.detail), instead_of=None),
+    )
 
 
 def parse_bindings(raw: str) -> dict[str, tuple[Origin, ...]]:

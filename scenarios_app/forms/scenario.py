@@ -5,6 +5,7 @@ from __future__ import annotations
 from scenarios_app.forms.calls import Calls
 from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, line, prose
 from scenarios_app.forms.slots import COMMAS, FLAG, JSON, LINES, REFERENCE, TEXT, TEXT_OR_JSON, Slot
+from scenarios_app.spec.tool_faults import MODES
 
 DELEGATION = (
     ("", "default: optional"),
@@ -34,6 +35,7 @@ class ScenarioForm(SlotForm):
         Slot("delegation", ("expected", "delegation")),
         Slot("state", ("expected", "state"), JSON),
         Slot("assertions", ("assertions",), JSON),
+        Slot("tool_faults", ("tool_faults",), JSON),
         Slot("critical", ("critical",), FLAG),
         Slot("mode", ("mode",)),
         Slot("owner", ("owner",)),
@@ -65,6 +67,7 @@ class ScenarioForm(SlotForm):
             "For the evaluator alone.",
             ("answer", "criteria", "delegation", "required", "prohibited", "state", "assertions"),
         ),
+        ("What goes wrong", "Tools that misbehave on purpose in this scenario.", ("tool_faults",)),
         ("Housekeeping", "", ("critical", "mode", "owner", "source", "notes")),
     )
 
@@ -86,6 +89,11 @@ class ScenarioForm(SlotForm):
     delegation = choice("Tool use", DELEGATION, "Whether the agent must, may or must not call tools.")
     state = code("State at the end", 'A subset, or {"unchanged": true}. Empty: not checked.')
     assertions = code("Assertions", 'Such as [{"metric": {"name": "response_latency_ms", "lt": 1500}}].')
+    tool_faults = code(
+        "Tool faults",
+        f'Such as {{"find_table": {{"mode": "delay", "ms": 3000}}}}; "*" is every tool. Modes: {", ".join(MODES)}.',
+        rows=3,
+    )
     critical = flag("Critical", "If it newly fails every time, no average makes up for it.")
     mode = choice("Mode", MODE)
     owner = line("Owner")

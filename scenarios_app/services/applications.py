@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from scenarios_app.models import Application, ApplicationVersion
+from scenarios_app.services import checks
 from scenarios_app.services.named import (
     APPLICATIONS,
     create_named,
@@ -17,18 +18,23 @@ from scenarios_app.services.named import (
     save_named,
 )
 from scenarios_app.services.reports import ImportReport, Saved
-from scenarios_app.spec.application import parse_application, parse_applications
-from scenarios_app.spec.errors import Problem
+from scenarios_app.spec import application as contract
+from scenarios_app.spec.errors import Problem, refuse_if
+from scenarios_app.spec.jsonplaces import with_lines
+from scenarios_app.spec.jsontext import decode
 from scenarios_app.spec.lint import lint_application
 
 
 def import_applications(*, data: bytes, user: User | None = None) -> ImportReport:
     """A JSON list of applications, all or nothing. Raises SpecError with every problem."""
-    return import_entries(kind=APPLICATIONS, specs=parse_applications(data), user=user)
+    specs = contract.parse_applications(data)
+    found = [problem.under(f"[{index}]") for index, spec in enumerate(specs) for problem in checks.errors_in(spec)]
+    refuse_if(with_lines(found, decode(data)))
+    return import_entries(kind=APPLICATIONS, specs=specs, user=user)
 
 
 def create_application(*, content: Mapping[str, Any], user: User | None = None, note: str = "") -> ApplicationVersion:
-    version: ApplicationVersion = create_named(kind=APPLICATIONS, spec=parse_application(content), user=user, note=note)
+    version: ApplicationVersion = create_named(kind=APPLICATIONS, spec=_checked(content), user=user, note=note)
     return version
 
 
@@ -44,7 +50,7 @@ def save_application(
     return save_named(
         kind=APPLICATIONS,
         thing=application,
-        spec=parse_application(content),
+        spec=_checked(content),
         user=user,
         note=note,
         expected_number=expected_number,
@@ -53,7 +59,8 @@ def save_application(
 
 def application_warnings(content: Mapping[str, Any]) -> list[Problem]:
     """What is right by contract but worth a second look. Raises SpecError when it is not right."""
-    return [Problem(*remark) for remark in lint_application(parse_application(content))]
+    spec = _checked(content)
+    return [*(Problem(*remark) for remark in lint_application(spec)), *checks.warnings_about(spec)]
 
 
 def find_application(name: str) -> Application:
@@ -66,3 +73,10 @@ def find_application_version(label: str) -> ApplicationVersion:
     """NAME@VERSION, or NAME for the newest. Raises NotStored."""
     version: ApplicationVersion = find_version(APPLICATIONS, label)
     return version
+
+
+def _checked(content: Mapping[str, Any]) -> contract.Application:
+    """By contract, and as those who run it want it. Raises SpecError."""
+    spec = contract.parse_application(content)
+    refuse_if(checks.errors_in(spec))
+    return spec

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from scenarios_app.diffing import diff_texts
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, ApplicationVersion
-from scenarios_app.presentation import in_contract_order, pretty_json, tool_cards
+from scenarios_app.presentation import in_contract_order, other_results, pretty_json, tool_cards
 from scenarios_app.services import application_warnings, create_application, save_application
 from scenarios_app.spec.application import parse_application
 from scenarios_app.views.editing import check_fragment, edit_page
@@ -70,7 +70,8 @@ def _show(request: HttpRequest, application: Application, version: ApplicationVe
         "versions": application.versions.newest_first(),
         "tools": tool_cards(content),
         "facts": pretty_json(content["facts"]) if content.get("facts") else "",
-        "tool_results": pretty_json(content["tool_results"]) if content.get("tool_results") else "",
+        "tool_results_given": "tool_results" in content,
+        "tool_results": pretty_json(others) if (others := other_results(content)) else "",
         "json": pretty_json(in_contract_order(content, parse_application)),
     }
     return render(request, "scenarios_app/application.html", context)
