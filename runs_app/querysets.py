@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
     from runs_app.models import Event, Trial
+    from scenarios_app.models import ConfigurationVersion
 
 
 class RunQuerySet(models.QuerySet[Any]):
@@ -18,6 +20,13 @@ class RunQuerySet(models.QuerySet[Any]):
 
     def with_people(self) -> RunQuerySet:
         return self.select_related("suite", "created_by")
+
+    def holding(self, versions: Iterable[ConfigurationVersion]) -> RunQuerySet:
+        """Runs with every one of these configuration versions, newest first, without those that were cancelled."""
+        found = self.exclude(status="cancelled")
+        for version in versions:
+            found = found.filter(configurations__configuration_version=version)
+        return found.order_by("-pk")
 
 
 class TrialQuerySet(models.QuerySet["Trial"]):
@@ -32,6 +41,10 @@ class TrialQuerySet(models.QuerySet["Trial"]):
 
     def grading_expired(self, now: datetime) -> TrialQuerySet:
         return self.filter(status="grading", grading_lease_expires_at__lte=now)
+
+    def gradable(self) -> TrialQuerySet:
+        """Done, with a conversation that can be graded again."""
+        return self.filter(status="done", record__isnull=False).exclude(outcome="cancelled")
 
     def unfinished(self) -> TrialQuerySet:
         return self.exclude(status="done")

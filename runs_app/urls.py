@@ -1,11 +1,9 @@
 from django.urls import path
 
-from runs_app.views import compare, console, home, run_new, runs, trials
+from runs_app.views import compare, connection, home, run_new, runs, trials
 
 urlpatterns = [
     path("", home.home, name="home"),
-    # what belongs to an application and needs the executor
-    path("applications/<name:name>/console/", console.application_console, name="application-console"),
     # runs
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", run_new.run_new, name="run-new"),
@@ -28,4 +26,10 @@ urlpatterns = [
     # comparisons
     path("compare/", compare.compare, name="compare"),
     path("compare/data/", compare.data, name="compare-data"),
+    path("configurations/<name:name>/compare/", compare.versions, name="configuration-compare"),
+    path(
+        "configurations/<name:name>/versions/<int:number>/connection/",
+        connection.test_connection,
+        name="configuration-connection",
+    ),
 ]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -13,6 +18,9 @@ from runs_app.comparing.choice import METRICS, BadChoice, choice_of
 from runs_app.comparing.export import as_csv, as_json
 from runs_app.comparing.page import Page, page_of
 from runs_app.models import Run
+from scenarios_app.models import Configuration, ConfigurationVersion
+from scenarios_app.views.configurations import configuration_or_404
+from scenarios_app.views.pages import two_versions
 
 PAGE_SIZE = 100
 RECENT = 20
@@ -51,6 +59,29 @@ def _page(request: HttpRequest, page: Page) -> HttpResponse:
     response = render(request, "runs_app/compare.html", context)
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+@require_safe
+def versions(request: HttpRequest, name: str) -> HttpResponse:
+    """Two versions of a configuration, ?from= and ?to=, by default the newest and the one before: to the newest run
+    that holds both, or to a new run that would."""
+    configuration = configuration_or_404(name)
+    old, new = two_versions(request, list(configuration.versions.newest_first()))
+    if old == new:
+        raise Http404("One version alone cannot be compared.")
+    run = Run.objects.holding([old, new]).first()
+    if run is not None:
+        return redirect(f"{reverse('compare')}?{urlencode({'run': run.pk, 'a': str(old), 'b': str(new)})}")
+    messages.info(request, f"No run holds both {old} and {new} yet. This one would.")
+    return redirect(_run_of(configuration, [old, new]))
+
+
+def _run_of(configuration: Configuration, versions: Sequence[ConfigurationVersion]) -> str:
+    """The new-run form with these versions, and the suite that the configuration last ran with."""
+    last = Run.objects.filter(configurations__configuration_version__configuration=configuration)
+    suite = last.filter(suite__archived_at=None).exclude(suite=None).values_list("suite__name", flat=True).first()
+    given = {"configurations": [str(version) for version in versions], **({"suite": suite} if suite else {})}
+    return f"{reverse('run-new')}?{urlencode(given, doseq=True)}"
 
 
 @require_safe

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from scenarios_app.cards import configuration_card
 from scenarios_app.diffing import diff_texts
 from scenarios_app.models import Configuration, ConfigurationVersion
 from scenarios_app.presentation import in_contract_order, pretty_json
+from scenarios_app.services.factors import factors_of
 from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.views.pages import page_of, two_versions
 
@@ -46,24 +49,18 @@ def _show(request: HttpRequest, configuration: Configuration, version: Configura
     if version is None:
         raise Http404
     versions = list(configuration.versions.newest_first())
+    known = factors_of(versions)
+    before = {new.pk: known[old.pk] for new, old in pairwise(versions)}
     context = {
         "configuration": configuration,
         "version": version,
         "versions": versions,
-        "prompts": prompt_numbers(versions),
+        "previous": next((entry for entry in versions if entry.number < version.number), None),
+        "labels": {entry.pk: known[entry.pk].labels(before.get(entry.pk)) for entry in versions},
         "card": configuration_card(version.content),
         "json": pretty_json(in_contract_order(version.content, parse_configuration)),
     }
     return render(request, "scenarios_app/configuration.html", context)
-
-
-def prompt_numbers(versions: list[ConfigurationVersion]) -> dict[int, int]:
-    """Version number -> n of prompt@n: the n-th distinct instructions text of the configuration."""
-    seen: dict[str, int] = {}
-    ordered = sorted(versions, key=lambda version: version.number)
-    return {
-        version.number: seen.setdefault(version.content.get("instructions", ""), len(seen) + 1) for version in ordered
-    }
 
 
 @require_safe
@@ -71,6 +68,7 @@ def configuration_diff(request: HttpRequest, name: str) -> HttpResponse:
     configuration = configuration_or_404(name)
     versions = list(configuration.versions.newest_first())
     old, new = two_versions(request, versions)
+    known = factors_of([old, new])
     prompts = diff_texts(old.content.get("instructions", ""), new.content.get("instructions", ""))
     rest = diff_texts(_without_prompt(old.content), _without_prompt(new.content))
     context = {
@@ -79,6 +77,8 @@ def configuration_diff(request: HttpRequest, name: str) -> HttpResponse:
         "versions": versions,
         "old": old,
         "new": new,
+        "sides": [(old, known[old.pk].labels()), (new, known[new.pk].labels(known[old.pk]))],
+        "compare_url": reverse("configuration-compare", args=[configuration.name]),
         "parts": [("Instructions", prompts), ("Everything else", rest)],
     }
     return render(request, "scenarios_app/diff.html", context)

@@ -108,7 +108,16 @@ def test_prompts_are_counted_by_their_texts(browser: Client) -> None:
         save_configuration(
             configuration=find_configuration("Front desk"), content=configuration_json(instructions=text, model=model)
         )
-    assert browser.get("/configurations/Front%20desk/").context["prompts"] == {1: 1, 2: 2, 3: 2, 4: 1}
+    response = browser.get("/configurations/Front%20desk/")
+    labels = response.context["labels"]
+    shown = {version.number: [label.text for label in labels[version.pk]] for version in response.context["versions"]}
+    assert {number: texts[:2] for number, texts in shown.items()} == {
+        1: ["prompt@1", "test-voice"],
+        2: ["prompt@2", "m"],
+        3: ["prompt@2", "n"],
+        4: ["prompt@1", "n"],
+    }
+    assert '<b title="differs from the version before">prompt@1</b>' in response.content.decode()
 
 
 def test_a_removed_sentence_is_saved_as_the_next_version_and_seen_in_the_difference(browser: Client) -> None:
