@@ -72,7 +72,7 @@ def start_run(page: Page) -> None:
     for version in ("Front desk@2", "Front desk@3"):
         page.get_by_label(version, exact=False).check()
     page.locator("input[name=repeats]").fill("1")
-    choose_not_real_time(page)
+    page.locator("select[name=real_time]").select_option("no")
     page.get_by_role("button", name=re.compile("Start")).click()
     page.wait_for_url(re.compile(r"/runs/\d+/"))
 
@@ -80,15 +80,6 @@ def start_run(page: Page) -> None:
 def suite_label(page: Page) -> str:
     labels = page.get_by_label("Suite").locator("option").all_inner_texts()
     return next(label for label in labels if label.split()[0] == "demo")
-
-
-def choose_not_real_time(page: Page) -> None:
-    field = page.locator("[name=real_time]").first
-    if field.evaluate("field => field.tagName") == "SELECT":
-        labels = field.locator("option").all_inner_texts()
-        field.select_option(label=next(label for label in labels if label.lower().startswith("not")))
-    else:
-        page.get_by_label(re.compile("^not", re.IGNORECASE)).check()
 
 
 def failed_scenarios(page: Page, configuration: str) -> set[str]:
