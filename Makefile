@@ -11,7 +11,7 @@ run: $(VENV)/.base
 	@exec $(BIN)/python manage.py up $(UP)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest $(PYTEST)
+	@$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m slow $(PYTEST)
