@@ -34,7 +34,7 @@ ADVICE = {
     "message_too_big": "The agent's server sent more than we accept in one message.",
     "protocol": "The agent's server sent what this protocol does not know.",
     "pacing": "This machine was too busy to speak in real time: lower the concurrency.",
-    "tool_sandbox": "The application's tools could not be run: look at the log.",
+    "tool_sandbox": "A tool of the application could not be run or asked: the reason names it.",
     "worker_lost": "The worker stopped three times in mid-conversation: look at its log.",
     "internal": "A fault of our own: look at the log.",
 }

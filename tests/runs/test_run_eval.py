@@ -11,6 +11,7 @@ import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -18,6 +19,8 @@ from django.core.management import CommandError, call_command
 from runs_app.management.commands import run_eval
 from runs_app.models import Run
 from runs_app.services.runs import cancel_run
+from tests.reporting.crawl_schemas import check_tree
+from tests.reporting.junit_schemas import ANT, problems
 from tests.runs import agents
 from tests.runs.builders import make_configuration, make_suite, scenario
 from tests.runs.stack import ROOT, Stack, running
@@ -69,7 +72,8 @@ def test_the_json_tells_every_trial_and_every_configuration(worker: Stack):
         )
     assert code == 0, err
     told = strictly(out)
-    assert set(told) == {"run", "status", "url", "trials", "configurations", "results"}
+    assert set(told) == {"run", "status", "url", "notice", "tool_faults", "trials", "configurations", "results"}
+    assert told["notice"].startswith("Not redacted")
     assert (told["status"], told["run"]) == ("done", Run.objects.get().pk)
     assert told["url"].endswith(f"/runs/{told['run']}/")
     counts = {"total": 8, "passed": 4, "failed": 0, "ungraded": 0, "invalid": 4, "cancelled": 0}
@@ -172,6 +176,55 @@ def test_a_file_becomes_the_suite_of_its_name(worker: Stack, tmp_path: Path):
     assert Run.objects.get().suite.name == "evening calls"
 
 
+def test_junit_and_the_file_tree_are_written_at_the_end_even_below_a_gate(worker: Stack, tmp_path: Path):
+    junit, tree = tmp_path / "junit.xml", tmp_path / "out"
+    wanted = [scenario("books", expected=EXPECTS_A_BOOKING), scenario("asks", assertions=[{"turns": {"lte": 1}}])]
+    with two_versions(wanted):
+        options = ["--suite=demo", "--configurations=Front desk@1,Front desk@2", "--fail-under=pass_rate=0.9"]
+        code, _, err = evaluate(*options, f"--junit={junit}", f"--output={tree}")
+    assert code == 1
+    assert f"wrote {tree}" in err
+    suites = ElementTree.fromstring(junit.read_bytes())
+    assert problems(suites, ANT) == []
+    counts = [(suite.get("tests"), suite.get("failures"), suite.get("errors")) for suite in suites]
+    assert counts == [("2", "1", "0"), ("2", "0", "2")]
+    first, second = check_tree(tree / "Front-desk-v1"), check_tree(tree / "Front-desk-v2")
+    assert first["summary"] == {"total": 2, "passed": 1, "failed": 1, "infrastructure_errors": 0}
+    assert second["summary"] == {"total": 2, "passed": 0, "failed": 0, "infrastructure_errors": 2}
+    assert {result["error"]["stage"] for result in second["results"]} == {"session_start"}
+    events = (tree / "Front-desk-v1" / "events" / "asks.jsonl").read_text().splitlines()
+    assert {json.loads(line)["source"] for line in events} == {"live_frontend", "caller_audio", "evaluator"}
+
+
+def test_places_that_cannot_be_written_are_refused_before_anything_is_spent(worker: Stack, tmp_path: Path):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").touch()
+    make_suite(1)
+    make_configuration()
+    for option, said in [
+        (f"--output={tmp_path / 'taken'}", "is there already"),
+        (f"--junit={tmp_path / 'nowhere' / 'junit.xml'}", "there is no folder"),
+        (f"--junit={tmp_path / 'taken'}", "it is a folder"),
+    ]:
+        code, _, err = evaluate("--suite=demo", "--configurations=Front desk", option)
+        assert (code, Run.objects.count()) == (2, 0)
+        assert said in err
+
+
+def test_after_so_many_invalid_trials_the_rest_is_not_tried(worker: Stack):
+    with serving_in_thread(agents.answering(), refuse=503) as closed:
+        make_suite(6)
+        make_configuration(endpoint=closed.url)
+        options = ["--suite=demo", "--configurations=Front desk", "--repeats=2", "--concurrency=1", "--format=json"]
+        code, out, err = evaluate(*options, "--stop-after-invalid=3", "--wait")
+    assert code == 0, err
+    told = strictly(out)
+    assert (told["status"], told["trials"]["invalid"], told["trials"]["cancelled"]) == ("cancelled", 3, 9)
+    assert {result["reason"] for result in told["results"] if result["outcome"] == "cancelled"} == {
+        "the endpoint is down: stopped after 3, 9 trials not spent"
+    }
+
+
 def test_without_wait_it_only_starts(worker: Stack):
     with serving_in_thread(agents.silent()) as agent:
         make_suite(1)
@@ -194,8 +247,10 @@ def test_without_wait_it_only_starts(worker: Stack):
         (["--suite=demo", "--configurations=Nobody"], "there is no configuration 'Nobody'"),
         (["--suite=demo", "--configurations=Front desk", "--scenario=x", "--scenario=y"], "has no scenario x, y"),
         (["--suite=demo", "--configurations=Front desk", "--repeats=0"], "repeats: must be from 1"),
+        (["--suite=demo", "--configurations=Front desk", "--stop-after-invalid=0"], "stop_after_invalid: must be 1"),
         (["--suite=demo", "--configurations=,"], "no configuration is chosen"),
         (["--suite=demo", "--configurations=Front desk", "--max-scenarios=0"], "--max-scenarios must be 1 or more"),
+        (["--suite=demo", "--configurations=Front desk", "--tool-fault=find=slow"], "the modes are error"),
         (["--data=/nowhere.json", "--configurations=Front desk"], "/nowhere.json cannot be read"),
     ],
 )
