@@ -11,7 +11,9 @@ from typing import Any
 from django.utils import timezone
 
 from runs_app.event_lines import Line, line_of
-from runs_app.models import Outcome, Run, Trial, TrialStatus
+from runs_app.models import Outcome, Run, RunConfiguration, Trial, TrialStatus
+from scenarios_app.services.factors import factors_of
+from scenarios_app.spec.factors import Label
 
 TAIL = 200  # events shown at once; earlier ones are loaded on demand
 
@@ -32,6 +34,14 @@ class Dot:
     repeat: int
     state: str
     stage: str
+
+
+@dataclass(frozen=True)
+class Head:
+    """Of a column: the configuration and what it tests, with what differs from the first column marked."""
+
+    label: str
+    factors: tuple[Label, ...]
 
 
 @dataclass(frozen=True)
@@ -115,7 +125,7 @@ def _pace(run: Run, counts: dict[str, int], now: datetime | None = None) -> dict
 
 
 def _matrix(run: Run, states: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    columns = list(run.configurations.select_related("configuration_version__configuration"))
+    columns = list(run.configurations.select_related("configuration_version__configuration", "application_version"))
     scenarios = run.scenarios.select_related("scenario_version__scenario")
     cells: dict[tuple[int, int], list[Dot]] = {}
     for state in states:
@@ -132,4 +142,11 @@ def _matrix(run: Run, states: Sequence[dict[str, Any]]) -> dict[str, Any]:
         )
         for entry in scenarios
     ]
-    return {"columns": [str(column.configuration_version) for column in columns], "rows": rows}
+    return {"columns": _heads(columns), "rows": rows}
+
+
+def _heads(columns: Sequence[RunConfiguration]) -> list[Head]:
+    versions = [column.configuration_version for column in columns]
+    tools = {column.configuration_version_id: column.application_version for column in columns}
+    known = factors_of(versions, applications=tools)
+    return [Head(str(version), known[version.pk].labels(known[versions[0].pk])) for version in versions]

@@ -15,6 +15,7 @@ from runs_app.comparing.setup import Pairing
 from runs_app.comparing.table import Row, Side
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words
 from runs_app.stats.rows import PASS_RATE
+from scenarios_app.spec.factors import FACTORS
 
 Json = Any
 Cell = str | float | int | None
@@ -62,6 +63,7 @@ def _configuration(column: Any) -> dict[str, Json]:
         "name": version.configuration.name,
         "version": version.number,
         "simulated": column.simulated,
+        "factors": dict(zip(FACTORS, column.factors.texts, strict=True)),
     }
 
 

@@ -1,4 +1,4 @@
-"""Everything a comparison is made of, read in three queries: runs, their configurations, their trials."""
+"""Everything a comparison is made of, read in a few queries: runs, their configurations, their trials."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from runs_app.comparing.choice import METRICS, MOST_CONFIGURATIONS, BadChoice, C
 from runs_app.models import Run, RunConfiguration, Trial, TrialStatus
 from runs_app.stats.rows import PASS_RATE, TrialRow
 from scenarios_app.models import ConfigurationVersion
+from scenarios_app.services.factors import factors_of
 from scenarios_app.spec.configuration import Configuration, parse_configuration
+from scenarios_app.spec.factors import Factors
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Column:
     spec: Configuration
     applications: tuple[str, ...]  # NAME@VERSION as run; several when runs differ in it
     simulated: bool
+    factors: Factors  # with the tools of the first of the runs
 
     @property
     def key(self) -> str:
@@ -92,7 +95,9 @@ def load(choice: Choice) -> Loaded:
     entries = _entries(runs)
     versions = list({entry.configuration_version_id: entry.configuration_version for entry in entries}.values())
     chosen = _chosen(choice, versions)
-    columns = tuple(_column(place, version, entries) for place, version in enumerate(chosen))
+    tools = {entry.configuration_version_id: entry.application_version for entry in reversed(entries)}
+    factors = factors_of(chosen, applications=tools)
+    columns = tuple(_column(place, version, entries, factors[version.pk]) for place, version in enumerate(chosen))
     others = tuple(version for version in versions if version not in chosen)
     return Loaded(tuple(runs), columns, others, tuple(_facts(runs, columns)))
 
@@ -124,7 +129,7 @@ def _named(part: str, text: str, versions: Iterable[ConfigurationVersion]) -> Co
     raise BadChoice(f"{part}: no configuration {text[:120]!r} in the chosen runs")
 
 
-def _column(place: int, version: ConfigurationVersion, entries: Iterable[RunConfiguration]) -> Column:
+def _column(place: int, version: ConfigurationVersion, entries: Iterable[RunConfiguration], factors: Factors) -> Column:
     own = [entry for entry in entries if entry.configuration_version_id == version.pk]
     applications = {str(entry.application_version): None for entry in own if entry.application_version}
     return Column(
@@ -133,6 +138,7 @@ def _column(place: int, version: ConfigurationVersion, entries: Iterable[RunConf
         spec=parse_configuration(version.content),
         applications=tuple(applications),
         simulated=any(entry.simulated for entry in own),
+        factors=factors,
     )
 
 

@@ -18,6 +18,7 @@ from runs_app.comparing.words import LATENCY, value_text
 from runs_app.grading.metrics import METRICS as CATALOGUE
 from runs_app.stats.comparison import Comparison
 from runs_app.stats.rows import PASS_RATE
+from scenarios_app.spec.factors import Label
 
 State = Literal["empty", "running", "over"]
 NO_VALUE: Final = "no value"
@@ -68,6 +69,11 @@ class Page:
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.loaded.columns
+
+    @property
+    def labels(self) -> list[tuple[Column, tuple[Label, ...]]]:
+        """The factors of each, with what differs from the baseline marked."""
+        return [(column, column.factors.labels(self.columns[0].factors)) for column in self.columns]
 
     @property
     def figures(self) -> list[dict[str, object]]:

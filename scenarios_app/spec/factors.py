@@ -27,10 +27,11 @@ class Label:
 
 @dataclass(frozen=True)
 class Factors:
-    """`prompt` counts from 1. An empty `voice` is the server's own. `tools` is a hash, NO_TOOLS without any, and None
-    when the application that has them is not known."""
+    """`prompt` counts from 1, within its configuration; `prompt_hash` is of its text. An empty `voice` is the server's
+    own. `tools` is a hash, NO_TOOLS without any, and None when the application that has them is not known."""
 
     prompt: int
+    prompt_hash: str
     model: str
     voice: str
     tools: str | None
@@ -50,10 +51,12 @@ class Factors:
         return f"tools {self.tools[:_SHOWN_DIGITS]}" if self.tools != NO_TOOLS else "no tools"
 
     def labels(self, before: Factors | None = None) -> tuple[Label, ...]:
-        """Each text, and whether it differs from that of `before`. Only versions of one configuration compare."""
-        mine = (self.prompt, self.model, self.voice, self.tools)
-        theirs = (before.prompt, before.model, before.voice, before.tools) if before else mine
-        return tuple(Label(text, a != b) for text, a, b in zip(self.texts, mine, theirs, strict=True))
+        """Each text, and whether its factor differs from that of `before`, which may be of another configuration."""
+        theirs = (before or self)._values()
+        return tuple(Label(text, a != b) for text, a, b in zip(self.texts, self._values(), theirs, strict=True))
+
+    def _values(self) -> tuple[str | None, ...]:
+        return (self.prompt_hash, self.model, self.voice, self.tools)
 
 
 def prompt_of(instructions: Json, overriding: Json) -> str:
@@ -71,13 +74,13 @@ def prompt_numbers(prompts: Mapping[int, str]) -> dict[int, int]:
 def factors(content: Mapping[str, Json], *, prompt: int, application: Mapping[str, Json] | None) -> Factors:
     """Of a stored version: its content, its number among the prompts, and the content of the application it uses."""
     session = content.get("session_update") or {}
-    named = _named_tools(session, application)
     return Factors(
         prompt=prompt,
+        prompt_hash=content_hash(prompt_of(content.get("instructions"), session.get("instructions"))),
         model=_model(content),
         voice=_voice(content, session),
         tools=_tools(content, session, application),
-        tool_names=named,
+        tool_names=_named_tools(session, application),
     )
 
 

@@ -15,7 +15,7 @@ from django.test import Client
 from runs_app.models import Run, RunConfiguration, Trial
 from runs_app.services.runs import cancel_run
 from tests.pages.comparing import Result, finish, finished_run, key, same, side, versions
-from tests.runs.builders import make_run, scenario
+from tests.runs.builders import make_configuration, make_run, scenario
 from tests.support import make_user
 
 pytestmark = pytest.mark.django_db
@@ -356,6 +356,24 @@ def test_more_configurations_each_stand_against_the_first(signed_in: Client) -> 
     assert words(signed_in.get(f"/compare/?run={run.pk}")).count("n 6 pairs") >= 9
 
 
+def test_each_configuration_says_what_it_tests_and_what_of_it_differs_from_the_baseline(signed_in: Client) -> None:
+    other = make_configuration("Other desk", instructions="Be brief.", model="voice-2")
+    run = finished_run(same(), configurations=[*versions(), other])
+    response = signed_in.get(f"/compare/?run={run.pk}")
+    said = words(response)
+    (tools,) = set(re.findall(r"tools [0-9a-f]{6}", said))
+    assert f"A prompt@1 · voice-1 · server's voice · {tools} B" in said
+    assert f"B prompt@2 · voice-1 · server's voice · {tools} C" in said
+    assert f"C prompt@1 · voice-2 · server's voice · {tools}" in said
+    marked = re.findall(r'<b title="differs from the baseline">([^<]*)</b>', response.content.decode())
+    assert marked == ["prompt@2", "voice-2"]  # the other's prompt is the baseline's text
+    assert [one["factors"]["prompt"] for one in as_json(signed_in, f"run={run.pk}")["configurations"]] == [
+        "prompt@1",
+        "prompt@2",
+        "prompt@1",
+    ]
+
+
 def test_a_critical_scenario_that_newly_always_fails_is_never_hidden(signed_in: Client) -> None:
     listed = [scenario(f"case_{n}") for n in range(1, 6)]
     listed[2] |= {"critical": True, "mode": "text"}
@@ -438,7 +456,7 @@ def test_the_number_of_queries_does_not_grow_with_the_run(
     large = finished_run(better_and_slower, scenarios=12, repeats=3, configurations=versions(4))
     with django_assert_num_queries(len(captured)):
         signed_in.get(f"/compare/?run={large.pk}")
-    with django_assert_num_queries(5):  # session, person, runs, configurations, trials
+    with django_assert_num_queries(6):  # session, person, runs, configurations, their prompts, trials
         signed_in.get(f"/compare/data/?run={large.pk}")
 
 

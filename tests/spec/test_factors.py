@@ -60,7 +60,14 @@ def test_an_application_that_is_not_there_is_not_the_same_as_none() -> None:
 
 
 def test_labels_tell_what_changed_against_another_version() -> None:
-    before = of({"voice": "marin"})
-    after = of({"voice": "cedar"}, prompt=2)
+    before = of({"voice": "marin", "instructions": "A"})
+    after = of({"voice": "cedar", "instructions": "B"}, prompt=2)
     assert [label.text for label in after.labels(before) if label.changed] == ["prompt@2", "cedar"]
     assert not any(label.changed for label in after.labels())
+
+
+def test_prompts_of_two_configurations_are_compared_by_their_texts() -> None:
+    one, copy = of({"instructions": "A"}, prompt=3), of({"instructions": "A"})
+    other = of({"instructions": "B"}, prompt=3)
+    assert not copy.labels(one)[0].changed
+    assert other.labels(one)[0].changed
