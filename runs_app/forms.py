@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
 from scenarios_app.models import ConfigurationVersion, Suite
+from scenarios_app.services.factors import factors_of
 from scenarios_app.spec.errors import Problem, SpecError, by_field
 from scenarios_app.spec.tool_faults import MODES as FAULT_MODES
 from scenarios_app.spec.tool_faults import read_faults
@@ -104,9 +105,10 @@ class RunForm(forms.Form):
     def groups(self) -> list[Group]:
         """The checkboxes by configuration, newest version first; older ones fold away unless one is chosen."""
         chosen = {str(value) for value in self["configurations"].value() or []}
+        factors = factors_of(self.versions.values())
         found: dict[str, list[Box]] = {}
         for label, version in self.versions.items():
-            box = Box(label, version, label in chosen)
+            box = Box(label, version, label in chosen, str(factors[version.pk]))
             found.setdefault(version.configuration.name, []).append(box)
         return [Group(name, boxes) for name, boxes in found.items()]
 
@@ -116,6 +118,7 @@ class Box:
     label: str
     version: ConfigurationVersion
     checked: bool
+    factors: str
 
 
 @dataclass(frozen=True)

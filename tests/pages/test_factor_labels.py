@@ -38,6 +38,13 @@ def test_the_columns_of_a_run_say_what_they_test(signed_in: Client) -> None:
     assert heads[1][1].count("<b ") == 1
 
 
+def test_a_new_run_offers_versions_by_what_they_test(signed_in: Client) -> None:
+    versions()
+    page = signed_in.get("/runs/new/").content.decode()
+    assert re.search(r"prompt@1 · voice-1 · server&#x27;s voice · tools [0-9a-f]{6}</bdi> · text", page)
+    assert "prompt@2 · voice-1" in page
+
+
 def test_a_run_keeps_the_tools_that_it_used_when_the_application_has_changed(signed_in: Client) -> None:
     run = make_run(1)
     before = tools_in(signed_in.get(run.get_absolute_url()).content.decode())
