@@ -9,6 +9,7 @@ from scenarios_app.views import (
     scenario_edit,
     scenarios,
     suites,
+    understood,
 )
 
 register_converter(NameConverter, "name")
@@ -44,12 +45,18 @@ urlpatterns = [
     path("configurations/", configurations.configuration_list, name="configurations"),
     path("configurations/new/", configuration_edit.configuration_new, name="configuration-new"),
     path("configurations/validate/", configuration_edit.configuration_validate, name="configuration-validate"),
+    path("configurations/understood/", understood.instructions_understood, name="configuration-understood"),
     path("configurations/<name:name>/", configurations.configuration_page, name="configuration"),
     path("configurations/<name:name>/edit/", configuration_edit.configuration_edit, name="configuration-edit"),
     path(
         "configurations/<name:name>/versions/<int:number>/",
         configurations.configuration_version,
         name="configuration-version",
+    ),
+    path(
+        "configurations/<name:name>/versions/<int:number>/understood/",
+        understood.version_understood,
+        name="configuration-version-understood",
     ),
     path("configurations/<name:name>/diff/", configurations.configuration_diff, name="configuration-diff"),
 ]

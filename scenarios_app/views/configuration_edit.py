@@ -73,7 +73,7 @@ def configuration_edit(request: HttpRequest, name: str) -> HttpResponse:
         number=configuration.latest.number,
         judge=configuration_warnings,
         save=save,
-        context={"configuration": configuration, "applications": _application_labels()},
+        context={"configuration": configuration, **_beside()},
         fixed="name",
     )
 
@@ -96,7 +96,7 @@ def configuration_new(request: HttpRequest) -> HttpResponse:
         number=None,
         judge=configuration_warnings,
         save=save,
-        context={"configuration": None, "applications": _application_labels()},
+        context={"configuration": None, **_beside()},
     )
 
 
@@ -106,6 +106,12 @@ def _beginning(request: HttpRequest) -> Document:
         assert original.latest is not None
         return {**in_contract_order(original.latest.content, parse_configuration), "name": f"{original.name[:90]} copy"}
     return SIMULATED if settings.SIMULATOR_URL else OPENAI
+
+
+def _beside() -> dict[str, Any]:
+    """What the editor shows beside its fields: applications to choose from, and which prompt sentences are heeded."""
+    understood_field = "instructions" if settings.SIMULATOR_URL else ""
+    return {"applications": _application_labels(), "understood_field": understood_field}
 
 
 def _application_labels() -> list[str]:
