@@ -46,6 +46,12 @@ class TrialQuerySet(models.QuerySet["Trial"]):
         """Done, with a conversation that can be graded again."""
         return self.filter(status="done", record__isnull=False).exclude(outcome="cancelled")
 
+    def invalid_stages(self) -> list[str]:
+        """Of the invalid ones, and of those whose grading can only find them so."""
+        known = self.filter(outcome="invalid").order_by().values_list("stage", flat=True)
+        sure = self.filter(status__in=("recorded", "grading"), record__ending__kind="invalid").order_by()
+        return [*known, *(stage or "unknown" for stage in sure.values_list("record__ending__stage", flat=True))]
+
     def unfinished(self) -> TrialQuerySet:
         return self.exclude(status="done")
 

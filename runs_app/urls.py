@@ -1,9 +1,11 @@
 from django.urls import path
 
-from runs_app.views import compare, connection, home, run_new, runs, trials
+from runs_app.views import compare, connection, console, home, run_new, runs, trials
 
 urlpatterns = [
     path("", home.home, name="home"),
+    # what belongs to an application and needs the executor
+    path("applications/<name:name>/console/", console.application_console, name="application-console"),
     # runs
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", run_new.run_new, name="run-new"),
@@ -13,6 +15,9 @@ urlpatterns = [
     path("runs/<int:pk>/findings/", runs.findings, name="run-findings"),
     path("runs/<int:pk>/cancel/", runs.cancel, name="run-cancel"),
     path("runs/<int:pk>/retry/", runs.retry, name="run-retry"),
+    path("runs/<int:pk>/regrade/", runs.regrade, name="run-regrade"),
+    path("runs/<int:pk>/junit.xml", runs.junit, name="run-junit"),
+    path("runs/<int:pk>/trials.csv", runs.as_csv, name="run-csv"),
     path("runs/<int:pk>/results.json", runs.results, name="run-results"),
     # trials
     path("trials/<int:pk>/", trials.trial, name="trial"),

@@ -25,6 +25,7 @@ for name in (
     "SOUNDCHECK_SECRETS",
     "TOOL_ENDPOINTS",
     "TOOL_CLASSES",
+    "REDACT_FIELDS",
 ):
     os.environ[name] = ""  # set, so that no .env file can say otherwise
 

@@ -13,15 +13,12 @@ from runs_app.comparing.choice import METRICS
 from runs_app.comparing.page import Page
 from runs_app.comparing.setup import Pairing
 from runs_app.comparing.table import Row, Side
+from runs_app.reporting.cells import Cell, safe
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words
 from runs_app.stats.rows import PASS_RATE
 from scenarios_app.spec.factors import FACTORS
 
 Json = Any
-Cell = str | float | int | None
-
-# a spreadsheet takes such a cell for a formula
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_json(page: Page) -> dict[str, Json]:
@@ -164,8 +161,3 @@ def _cells(side: Side) -> list[Cell]:
     outcomes = " ".join(trial.row.outcome for trial in side.trials)
     counted: list[Cell] = [cell.n if cell else 0, cell.of if cell else 0]
     return [side.column.label, *counted, *means, side.matched, side.expected, outcomes]
-
-
-def safe(cell: Cell) -> Cell:
-    """Text that a spreadsheet would run is marked as text; numbers stay numbers."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell

@@ -194,7 +194,6 @@ def _fact(values: dict[str, Any], run: Run, spec: Configuration) -> Fact:
 
 
 def _row(values: dict[str, Any], spec: Configuration, mode: str) -> TrialRow:
-    limit_s = spec.timeouts.turn if spec.protocol == "realtime" else spec.timeouts.response
     return TrialRow(
         scenario_id=values["key"],
         run_hash=values["run_hash"],
@@ -203,6 +202,5 @@ def _row(values: dict[str, Any], spec: Configuration, mode: str) -> TrialRow:
         outcome=values["outcome"] if values["status"] == TrialStatus.DONE else "",
         stage=values["stage"],
         metrics={name: values[name] for name in METRICS if name != PASS_RATE},
-        # in text mode there is no latency that a time-out could stand for
-        timeout_ms=float(limit_s) * 1000 if mode == "audio" else None,
+        timeout_ms=spec.answer_limit_ms(mode),
     )

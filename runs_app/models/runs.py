@@ -29,6 +29,8 @@ class Run(models.Model):
     real_time = models.BooleanField(null=True)  # None: as the configuration says
     refresh_audio = models.BooleanField(default=False)
     tool_faults = models.JSONField(default=dict)  # tool name or * -> fault, on top of what the scenarios say
+    stop_after_invalid = models.PositiveIntegerField(null=True, blank=True)  # None: whatever happens, go on
+    stop_reason = models.CharField(max_length=200, blank=True)  # why the rest was cancelled, if no person did it
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

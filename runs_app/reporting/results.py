@@ -2,42 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from django.conf import settings
 from django.core.files.storage import default_storage
 
 from runs_app.models import Check, Outcome, Run, RunConfiguration, Trial
+from runs_app.querysets import TrialQuerySet
+from runs_app.reporting.redaction import Redactor, site_redactor
 from runs_app.stats.configuration import summarise_configuration
 from runs_app.stats.rows import TrialRow
 from runs_app.stats.summary import Summary
+from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.jsontext import clean, finite
 
 SUMMARISED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
 
 
+class CheckRow(TypedDict):
+    id: str
+    status: str
+    required: bool
+    reason: str
+
+
 def run_results(run: Run) -> dict[str, Any]:
     """Strict JSON: no NaN, null where nothing was measured. `n` counts trials with a value, `of` all of them."""
-    trials = list(run.trials.with_versions().order_by("position").defer("record"))
-    checks = _checks(run)
+    trials, redactor = exported(run)
+    checks = current_checks(run)
     found: dict[str, Any] = clean(
         finite(
             {
                 "run": run.pk,
                 "status": run.status,
-                "url": _url(run),
+                "url": url_of(run),
+                "notice": redactor.notice,
                 "tool_faults": run.tool_faults,
                 "trials": _counts(trials),
-                "configurations": [_configuration(entry, trials) for entry in _configurations(run)],
-                "results": [_result(trial, checks.get(trial.pk, [])) for trial in trials],
+                "configurations": [_configuration(entry, trials) for entry in configurations_of(run)],
+                "results": [redactor.json(_result(trial, checks.get(trial.pk, []))) for trial in trials],
             }
         )
     )
     return found
 
 
+def exported(run: Run) -> tuple[list[Trial], Redactor]:
+    """The run's trials in order, and a redactor that knows what is to be hidden of them."""
+    redactor = site_redactor()
+    if not redactor.fields:
+        return list(trials_of(run).defer("record")), redactor
+    trials = list(trials_of(run))
+    redactor.learn(*(part for trial in trials for part in trial_evidence(trial)))
+    return trials, redactor
+
+
+def trials_of(run: Run) -> TrialQuerySet:
+    return run.trials.with_versions().order_by("position")
+
+
+def trial_evidence(trial: Trial) -> tuple[Any, ...]:
+    """Where the values of named fields are found, so that sentences about them can be redacted too."""
+    return trial.scenario_version.content, trial.record
+
+
 def trial_rows(trials: list[Trial]) -> list[TrialRow]:
     """The rows that runs_app.stats computes with. A configuration's key is NAME@VERSION."""
+    limits: dict[tuple[int, str], float | None] = {}
     return [
         TrialRow(
             scenario_id=trial.scenario_version.scenario.key,
@@ -47,12 +78,22 @@ def trial_rows(trials: list[Trial]) -> list[TrialRow]:
             outcome=trial.outcome,
             stage=trial.stage,
             metrics=trial.metrics,
+            timeout_ms=_limit_ms(trial, limits),
         )
         for trial in trials
     ]
 
 
-def _configurations(run: Run) -> list[RunConfiguration]:
+def _limit_ms(trial: Trial, known: dict[tuple[int, str], float | None]) -> float | None:
+    version = trial.configuration_version
+    asked = trial.run.mode or trial.scenario_version.content.get("mode") or ""
+    if (version.pk, asked) not in known:
+        spec = parse_configuration(version.content)
+        known[version.pk, asked] = spec.answer_limit_ms(asked or spec.mode)
+    return known[version.pk, asked]
+
+
+def configurations_of(run: Run) -> list[RunConfiguration]:
     return list(run.configurations.select_related("configuration_version__configuration").order_by("position"))
 
 
@@ -87,9 +128,10 @@ def _counts(trials: list[Trial]) -> dict[str, int]:
     return {"total": len(trials), **{outcome: outcomes.count(outcome) for outcome in Outcome.values}}
 
 
-def _checks(run: Run) -> dict[int, list[dict[str, Any]]]:
+def current_checks(run: Run) -> dict[int, list[CheckRow]]:
+    """By trial, in order."""
     rows = Check.objects.filter(grading__trial__run=run, grading__current=True).order_by("grading_id", "position")
-    found: dict[int, list[dict[str, Any]]] = {}
+    found: dict[int, list[CheckRow]] = {}
     for trial, key, status, required, reason in rows.values_list(
         "grading__trial_id", "check_id", "status", "required", "reason"
     ):
@@ -97,10 +139,10 @@ def _checks(run: Run) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def _result(trial: Trial, checks: list[dict[str, Any]]) -> dict[str, Any]:
+def _result(trial: Trial, checks: list[CheckRow]) -> dict[str, Any]:
     return {
         "trial": trial.pk,
-        "url": _url(trial),
+        "url": url_of(trial),
         "scenario": trial.scenario_version.scenario.key,
         "configuration": str(trial.configuration_version),
         "repeat": trial.repeat,
@@ -113,7 +155,7 @@ def _result(trial: Trial, checks: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _url(thing: Run | Trial) -> str:
+def url_of(thing: Run | Trial) -> str:
     return f"{settings.SITE_URL}{thing.get_absolute_url()}"
 
 

@@ -35,6 +35,8 @@ def finish_recording(*, claim: Claim, record: Record, files: Files) -> bool:
         return finish_claimed(claim=claim, outcome=Outcome.CANCELLED, reason=record.ending.message, **kept)
     if not held(claim).update(status=TrialStatus.RECORDED, **kept):
         return False
+    if record.ending.kind == "invalid":
+        close_run(run_id=claim.run_id)  # one more of those that may make the rest futile
     bell.ring(claim.run_id)
     queues.send_grading(trial_id=claim.trial_id)
     return True
@@ -53,7 +55,7 @@ def finish_claimed(*, claim: Claim, outcome: str, stage: str = "", reason: str =
 
 def end_trial(trial: Trial, *, outcome: str, stage: str = "", reason: str = "", **kept: Any) -> None:
     """Within a transaction that holds the trial's row: its outcome, with a grading that remembers this attempt."""
-    shown = short_reason(reason)
+    shown = short_reason((outcome == Outcome.CANCELLED and trial.run.stop_reason) or reason)
     add_grading(trial, outcome=outcome, stage=stage, reason=shown)
     ended = {"status": TrialStatus.DONE, "outcome": outcome, "stage": stage, "reason": shown}
     leases = {"lease_expires_at": None, "grading_lease_expires_at": None}
@@ -77,17 +79,59 @@ def add_grading(trial: Trial, *, outcome: str, stage: str, reason: str, **facts:
     )
 
 
+def cancel_queued(trial: Trial, now: datetime) -> None:
+    end_trial(trial, outcome=Outcome.CANCELLED, reason="cancelled before it began", cancel_requested_at=now)
+
+
+def cancel_rest(run: Run) -> None:
+    """Within a transaction that holds the run's row: ends what is queued, and asks what is under way to end."""
+    now = timezone.now()
+    Run.objects.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=now)
+    run.trials.filter(status=TrialStatus.RUNNING, cancel_requested_at=None).update(cancel_requested_at=now)
+    for trial in run.trials.queued().select_for_update():
+        cancel_queued(trial, now)
+
+
 def close_run(*, run_id: int) -> None:
     """Ends the run when its last trial is done, and opens it again when one is not. Safe to call at any time."""
     with transaction.atomic():
         run = Run.objects.select_for_update().filter(pk=run_id).first()
         if run is None:
             return
+        if _is_futile(run):
+            Run.objects.filter(pk=run_id).update(stop_reason=run.stop_reason)
+            cancel_rest(run)
+            run.refresh_from_db(fields=["cancel_requested_at"])
         status, finished_at = _state(run)
         if status == run.status:
             return
         Run.objects.filter(pk=run_id).update(status=status, finished_at=finished_at)
         transaction.on_commit(lambda: bell.ring(run_id))
+
+
+# what so many invalid trials in a row of one stage mean, for the stages that have a cause in common
+_DOWN = {
+    "speech": "the speech service is down",
+    "authorisation": "the endpoint refuses us",
+    "provider_limit": "the provider's limit is reached",
+    "pacing": "this machine is too busy",
+    "configuration": "the configuration cannot be used",
+    "internal": "a fault of ours",
+}
+
+
+def _is_futile(run: Run) -> bool:
+    """Whether so many trials were invalid that the rest is not worth a try; `stop_reason` then says it."""
+    if run.stop_after_invalid is None or run.cancel_requested_at is not None:
+        return False
+    stages = run.trials.invalid_stages()
+    rest = run.trials.filter(status__in=(TrialStatus.QUEUED, TrialStatus.RUNNING)).count()
+    if len(stages) < run.stop_after_invalid or not rest:
+        return False
+    why = _DOWN.get(max(stages, key=stages.count), "the endpoint is down")
+    unspent = f"{rest} {'trial' if rest == 1 else 'trials'}"
+    run.stop_reason = f"{why}: stopped after {len(stages)}, {unspent} not spent"
+    return True
 
 
 def _state(run: Run) -> tuple[str, datetime | None]:

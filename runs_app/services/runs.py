@@ -14,10 +14,10 @@ from django.utils import timezone
 from runs_app.models import Outcome, Run, RunConfiguration, RunScenario, Trial, TrialStatus
 from runs_app.recorder import bell
 from runs_app.services import queues
-from runs_app.services.results import close_run, end_trial
+from runs_app.services.results import cancel_queued, cancel_rest, close_run
 from runs_app.services.snapshots import Snapshot, take_snapshot
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
-from scenarios_app.spec.errors import Problem, SpecError
+from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.tool_faults import parse_faults
 
 MOST_REPEATS = 1000
@@ -46,6 +46,7 @@ def start_run(
     real_time: bool | None = None,
     refresh_audio: bool = False,
     tool_faults: Mapping[str, Any] | None = None,
+    stop_after_invalid: int | None = None,
     name: str = "",
     user: User | None = None,
 ) -> Run:
@@ -54,13 +55,6 @@ def start_run(
     Without scenario_versions the newest version of every scenario of the suite is taken. Raises SpecError whose
     paths are the argument names, or the scenario's id or NAME@VERSION and the field in it.
     """
-    _check_numbers(repeats=repeats, concurrency=concurrency, seed=seed, mode=mode, name=name)
-    faults = dict(tool_faults or {})
-    snapshot = take_snapshot(
-        suite=suite, scenarios=scenario_versions, configurations=configuration_versions, faults=parse_faults(faults)
-    )
-    if snapshot.pairs * repeats > MOST_TRIALS:
-        raise SpecError([Problem("repeats", f"{snapshot.pairs * repeats} trials; a run has at most {MOST_TRIALS}")])
     run = Run(
         suite=suite,
         name=name.strip(),
@@ -70,35 +64,45 @@ def start_run(
         mode=mode,
         real_time=real_time,
         refresh_audio=refresh_audio,
-        tool_faults=faults,
+        tool_faults=dict(tool_faults or {}),
+        stop_after_invalid=stop_after_invalid,
         created_by=user,
+    )
+    _check_numbers(run)
+    faults = parse_faults(run.tool_faults)
+    snapshot = take_snapshot(
+        suite=suite, scenarios=scenario_versions, configurations=configuration_versions, faults=faults
     )
     return _launched(run, snapshot)
 
 
 def _launched(run: Run, snapshot: Snapshot) -> Run:
+    trials = snapshot.pairs * run.repeats
+    if trials > MOST_TRIALS:
+        raise SpecError([Problem("repeats", f"{trials} trials; a run has at most {MOST_TRIALS}")])
     with transaction.atomic():
         run.save()
         _store(run, snapshot)
-        lanes = min(run.concurrency, snapshot.pairs * run.repeats)
+        lanes = min(run.concurrency, trials)
         transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
     return run
 
 
-def _check_numbers(*, repeats: int, concurrency: int, seed: int | None, mode: str, name: str) -> None:
+def _check_numbers(run: Run) -> None:
     problems = []
-    if not 1 <= repeats <= MOST_REPEATS:
-        problems.append(Problem("repeats", f"must be from 1 to {MOST_REPEATS}, not {repeats}"))
-    if not 1 <= concurrency <= MOST_CONCURRENCY:
-        problems.append(Problem("concurrency", f"must be from 1 to {MOST_CONCURRENCY}, not {concurrency}"))
-    if seed is not None and not 0 <= seed < SEED_LIMIT:
-        problems.append(Problem("seed", f"must be from 0 to {SEED_LIMIT - 1}, not {seed}"))
-    if mode not in ("", "text", "audio"):
-        problems.append(Problem("mode", f"must be text or audio, not {mode!r}"))
-    if len(name.strip()) > 200:
+    if not 1 <= run.repeats <= MOST_REPEATS:
+        problems.append(Problem("repeats", f"must be from 1 to {MOST_REPEATS}, not {run.repeats}"))
+    if not 1 <= run.concurrency <= MOST_CONCURRENCY:
+        problems.append(Problem("concurrency", f"must be from 1 to {MOST_CONCURRENCY}, not {run.concurrency}"))
+    if not 0 <= run.seed < SEED_LIMIT:
+        problems.append(Problem("seed", f"must be from 0 to {SEED_LIMIT - 1}, not {run.seed}"))
+    if run.mode not in ("", "text", "audio"):
+        problems.append(Problem("mode", f"must be text or audio, not {run.mode!r}"))
+    if run.stop_after_invalid is not None and run.stop_after_invalid < 1:
+        problems.append(Problem("stop_after_invalid", f"must be 1 or more, not {run.stop_after_invalid}"))
+    if len(run.name) > 200:
         problems.append(Problem("name", "is longer than 200 characters"))
-    if problems:
-        raise SpecError(problems)
+    refuse_if(problems)
 
 
 def _store(run: Run, snapshot: Snapshot) -> None:
@@ -145,15 +149,11 @@ def trial_seed(*, run_seed: int, scenario_id: str, repeat: int) -> int:
 
 def cancel_run(*, run: Run) -> None:
     """Queued trials end now, running ones in two seconds; recorded ones are still graded. Raises AlreadyFinished."""
-    now = timezone.now()
     with transaction.atomic():
         run = Run.objects.select_for_update().get(pk=run.pk)
         if run.is_over:
             raise AlreadyFinished(f"{run} is already {run.status}")
-        Run.objects.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=now)
-        run.trials.filter(status=TrialStatus.RUNNING, cancel_requested_at=None).update(cancel_requested_at=now)
-        for trial in run.trials.queued().select_for_update():
-            _cancel_queued(trial, now)
+        cancel_rest(run)
     close_run(run_id=run.pk)
     bell.ring(run.pk)
 
@@ -164,17 +164,13 @@ def cancel_trial(*, trial: Trial) -> None:
     with transaction.atomic():
         trial = Trial.objects.select_for_update().get(pk=trial.pk)
         if trial.status == TrialStatus.QUEUED:
-            _cancel_queued(trial, now)
+            cancel_queued(trial, now)
         elif trial.status == TrialStatus.RUNNING:
             Trial.objects.filter(pk=trial.pk, cancel_requested_at=None).update(cancel_requested_at=now)
         else:
             raise AlreadyFinished(f"the conversation of {trial} is already over")
     close_run(run_id=trial.run_id)
     bell.ring(trial.run_id)
-
-
-def _cancel_queued(trial: Trial, now: Any) -> None:
-    end_trial(trial, outcome=Outcome.CANCELLED, reason="cancelled before it began", cancel_requested_at=now)
 
 
 def retry_invalid(*, run: Run) -> int:
@@ -216,6 +212,17 @@ _AS_NEW: dict[str, Any] = {
 }
 
 
+# what a recorded trial waits for its verdict with
+_TO_GRADE: dict[str, Any] = {
+    "status": TrialStatus.RECORDED,
+    "outcome": "",
+    "stage": "",
+    "reason": "",
+    "finished_at": None,
+    "grading_expiries": 0,
+}
+
+
 def regrade_trial(*, trial: Trial) -> None:
     """Grades the stored conversation again, without another one. Raises NotPossible when nothing was recorded."""
     with transaction.atomic():
@@ -226,8 +233,23 @@ def regrade_trial(*, trial: Trial) -> None:
             raise NotPossible(f"{trial} has no recorded conversation to grade")
         if trial.outcome == Outcome.CANCELLED:
             raise NotPossible(f"{trial} was cancelled; what is left of its conversation is not graded")
-        again = {"status": TrialStatus.RECORDED, "outcome": "", "stage": "", "reason": "", "finished_at": None}
-        Trial.objects.filter(pk=trial.pk).update(grading_expiries=0, **again)
+        Trial.objects.filter(pk=trial.pk).update(**_TO_GRADE)
         transaction.on_commit(lambda: queues.send_grading(trial_id=trial.pk))
     close_run(run_id=trial.run_id)
     bell.ring(trial.run_id)
+
+
+def regrade_run(*, run: Run) -> int:
+    """Grades every stored conversation of the run again and returns how many those are. Raises NotPossible."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(pk=run.pk)
+        if not run.is_over:
+            raise NotPossible(f"{run} is not over yet")
+        again = list(run.trials.gradable().values_list("pk", flat=True))
+        if not again:
+            raise NotPossible(f"{run} has no recorded conversation to grade")
+        run.trials.gradable().update(**_TO_GRADE)
+        transaction.on_commit(lambda: queues.send_gradings(trial_ids=again))
+    close_run(run_id=run.pk)
+    bell.ring(run.pk)
+    return len(again)

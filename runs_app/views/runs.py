@@ -13,7 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from runs_app import live, run_page
 from runs_app.models import Outcome, Run, RunStatus, Trial
+from runs_app.reporting.junit import junit_xml
+from runs_app.reporting.redaction import site_redactor
 from runs_app.reporting.results import run_results
+from runs_app.reporting.trials_csv import trials_csv
 from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
 from runs_app.views.run_new import worker_missing
@@ -88,9 +91,36 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(found)
 
 
+@require_POST
+def regrade(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _run(pk)
+    try:
+        count = services.regrade_run(run=found)
+    except services.NotPossible as reason:
+        return _refused(request, "Nothing is graded again", reason)
+    again = f"{count} {'conversation is' if count == 1 else 'conversations are'} graded again."
+    messages.success(request, f"{again} Earlier gradings stay with each trial.")
+    return redirect(found)
+
+
 @require_safe
 def results(request: HttpRequest, pk: int) -> HttpResponse:
     return JsonResponse(run_results(_run(pk)), json_dumps_params={"ensure_ascii": False, "indent": 2})
+
+
+@require_safe
+def junit(request: HttpRequest, pk: int) -> HttpResponse:
+    return _download(junit_xml(_run(pk)), "application/xml", f"run-{pk}-junit.xml")
+
+
+@require_safe
+def as_csv(request: HttpRequest, pk: int) -> HttpResponse:
+    return _download(trials_csv(_run(pk)), "text/csv; charset=utf-8", f"run-{pk}-trials.csv")
+
+
+def _download(content: str | bytes, content_type: str, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)
 
 
 def _run(pk: int) -> Run:
@@ -119,6 +149,8 @@ def _beside(found: Run) -> dict[str, Any]:
         "retryable": found.is_over
         and not found.cancel_requested_at
         and found.trials.filter(outcome=Outcome.INVALID).exists(),
+        "gradable": found.is_over and found.trials.gradable().exists(),
+        "export_notice": site_redactor().notice,
         "idle": worker_missing() if waits else "",
     }
 

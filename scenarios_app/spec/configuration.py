@@ -148,6 +148,11 @@ class Configuration(Contract):
         detection = {"type": given} if isinstance(given, str) else dict(given or {"type": "none"})
         return None if detection["type"] == "none" else detection
 
+    def answer_limit_ms(self, mode: str) -> float | None:
+        """A trial that timed out is not answered sooner than this; None in text mode, where nothing is heard."""
+        limit_s = self.timeouts.turn if self.protocol == "realtime" else self.timeouts.response
+        return float(limit_s) * 1000 if mode == "audio" else None
+
 
 def parse_configuration(value: Json, path: str = "") -> Configuration:
     """One configuration. Raises SpecError with all its problems, their paths below `path`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from runs_app.models import Run, Trial
@@ -13,11 +14,13 @@ from tests.runs.builders import make_run
 SOUND = evidence.recording([(0, 1_000)], [(1_800, 3_000)], 3_400)
 
 
-def record_trial(run: Run, record: Record, audio: Any = None, *, grade: bool = True) -> Trial:
+def record_trial(
+    run: Run, record: Record, audio: Any = None, *, grade: bool = True, lines: Sequence[str] = ('{"seq": 0}',)
+) -> Trial:
     """The next trial of the run, recorded and (unless told otherwise) graded."""
     claim = claims.claim_trial(run_id=run.pk)
     assert claim is not None
-    files = artifacts.write_files(claim=claim, audio=audio, lines=['{"seq": 0}'])
+    files = artifacts.write_files(claim=claim, audio=audio, lines=lines)
     assert results.finish_recording(claim=claim, record=record, files=files)
     if grade and record.ending.kind != "cancelled":
         work = claims.claim_grading(trial_id=claim.trial_id)

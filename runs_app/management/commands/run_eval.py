@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from argparse import ArgumentTypeError
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from runs_app.models import Outcome, Run, Trial
+from runs_app.models import Run
+from runs_app.reporting.crawl.tree import NotEmpty, require_empty, write_tree
+from runs_app.reporting.gates import Gate, as_text, gate, judge, line_about
+from runs_app.reporting.junit import junit_xml
 from runs_app.reporting.results import run_results
 from runs_app.services import liveness
 from runs_app.services.runs import start_run
@@ -26,7 +27,6 @@ from scenarios_app.services.suites import find_suite
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import read_faults
 
-GATES = ("pass_rate", "semantic_quality", "tool_accuracy")
 WORKER_PATIENCE_S = 10.0
 LOOK_EVERY_S = 0.5
 
@@ -35,30 +35,29 @@ NO_ANSWER = 2  # it could not be run, or what came of it cannot be judged
 INTERRUPTED = 130
 
 
-@dataclass(frozen=True)
-class Gate:
-    metric: str
-    least: float
-
-    def __str__(self) -> str:
-        return f"{self.metric}={self.least:g}"
-
-
-def gate(text: str) -> Gate:
-    metric, equals, least = text.partition("=")
-    if not equals or metric not in GATES:
-        raise ArgumentTypeError(f"{text!r} is not METRIC=NUMBER with a metric of {', '.join(GATES)}")
-    try:
-        value = float(least)
-    except ValueError:
-        raise ArgumentTypeError(f"{least!r} is not a number") from None
-    if not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{metric} is from 0 to 1, not {least}")
-    return Gate(metric, value)
-
-
 def refuse(reason: object) -> NoReturn:
     raise CommandError(str(reason), returncode=NO_ANSWER)
+
+
+def _add_results(parser: CommandParser) -> None:
+    """Options about what becomes of the run, and how it is told."""
+    parser.add_argument("--run-name", default="", metavar="S")
+    parser.add_argument("--verbose", action="store_true", help="name every trial as it ends")
+    parser.add_argument("--wait", action="store_true", help="until the run is over")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the result on stdout")
+    parser.add_argument(
+        "--fail-under",
+        type=gate,
+        action="append",
+        default=[],
+        metavar="METRIC=N",
+        help="implies --wait; repeatable",
+    )
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML; implies --wait")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="also write CRAWL's file tree into a new folder; implies --wait"
+    )
+    parser.add_argument("--up", action="store_true", help="on a stack of its own, started and stopped for it")
 
 
 class Command(BaseCommand):
@@ -85,33 +84,29 @@ class Command(BaseCommand):
             metavar="TOOL=MODE[:DETAIL]",
             help="repeatable; * is every tool",
         )
-        parser.add_argument("--refresh-audio", action="store_true", help="have the caller's words spoken anew")
-        parser.add_argument("--run-name", default="", metavar="S")
-        parser.add_argument("--verbose", action="store_true", help="name every trial as it ends")
-        parser.add_argument("--wait", action="store_true", help="until the run is over")
-        parser.add_argument("--format", choices=("text", "json"), default="text", help="of the result on stdout")
         parser.add_argument(
-            "--fail-under",
-            type=gate,
-            action="append",
-            default=[],
-            metavar="METRIC=N",
-            help="implies --wait; repeatable",
+            "--stop-after-invalid", type=int, metavar="N", help="cancel the rest once N trials were invalid"
         )
-        parser.add_argument("--up", action="store_true", help="on a stack of its own, started and stopped for it")
+        parser.add_argument("--refresh-audio", action="store_true", help="have the caller's words spoken anew")
+        _add_results(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["up"]:
             self.on_own_stack()
             return
         gates: list[Gate] = options["fail_under"]
-        run = self.start(options)
-        if not (options["wait"] or gates):
+        require_places(options["junit"], options["output"])
+        try:
+            run = self.start(options)
+        except KeyboardInterrupt:
+            raise CommandError("Interrupted. The run goes on if it had begun.", returncode=INTERRUPTED) from None
+        if not (options["wait"] or gates or options["junit"] or options["output"]):
             self.show(run, options["format"])
             return
         self.wait_for(run, options["verbose"])
         run.refresh_from_db()
         results = self.show(run, options["format"])
+        self.write(run, options["junit"], options["output"])
         self.judge(results, gates)
 
     def start(self, options: dict[str, Any]) -> Run:
@@ -131,6 +126,7 @@ class Command(BaseCommand):
                 real_time=False if options["no_real_time"] else None,
                 refresh_audio=options["refresh_audio"],
                 tool_faults=read_faults("\n".join(options["tool_fault"])),
+                stop_after_invalid=options["stop_after_invalid"],
                 name=options["run_name"],
             )
         except (SpecError, NotStored) as problem:
@@ -168,19 +164,22 @@ class Command(BaseCommand):
         return results
 
     def judge(self, results: dict[str, Any], gates: Sequence[Gate]) -> None:
-        if not gates:
-            return
-        if results["status"] == "cancelled":
-            refuse("the run was cancelled: no gate can be judged")
-        if not results["trials"]["passed"] + results["trials"]["failed"]:
-            refuse("no trial was graded: no gate can be judged")
-        verdicts = [verdict for item in results["configurations"] for verdict in gate_verdicts(item, gates)]
-        unknown = [text for state, text in verdicts if state == "unknown"]
-        below = [text for state, text in verdicts if state == "below"]
-        if below:
-            raise CommandError("\n".join(below + unknown), returncode=BELOW_A_GATE)
-        if unknown:
-            refuse("\n".join(unknown))
+        verdict = judge(results, gates)
+        if verdict.below:
+            raise CommandError("\n".join([*verdict.below, *verdict.unknown]), returncode=BELOW_A_GATE)
+        if verdict.unknown:
+            refuse("\n".join(verdict.unknown))
+
+    def write(self, run: Run, junit: Path | None, tree: Path | None) -> None:
+        try:
+            if junit is not None:
+                junit.write_bytes(junit_xml(run))
+            if tree is not None:
+                write_tree(run, tree)
+        except (OSError, NotEmpty) as error:
+            refuse(f"the run is over, but its files cannot be written: {error}")
+        for written in filter(None, (junit, tree)):
+            self.stderr.write(f"wrote {written}")
 
     def on_own_stack(self) -> NoReturn:
         from runs_app.own_stack import CannotStart, run_beside_own_stack
@@ -190,6 +189,17 @@ class Command(BaseCommand):
         except CannotStart as reason:
             refuse(reason)
         raise SystemExit(code)
+
+
+def require_places(junit: Path | None, tree: Path | None) -> None:
+    """Before anything is spent: the files of the end must have a place."""
+    if junit is not None and (junit.is_dir() or not junit.parent.is_dir()):
+        refuse(f"--junit {junit} cannot be written: " + ("it is a folder" if junit.is_dir() else "there is no folder"))
+    if tree is not None:
+        try:
+            require_empty(tree)
+        except (NotEmpty, OSError) as error:
+            refuse(f"--output: {error}")
 
 
 def require_worker() -> None:
@@ -228,40 +238,3 @@ def chosen_scenarios(suite: Suite, keys: Sequence[str], most: int | None) -> lis
 
 def address(run: Run) -> str:
     return f"{settings.SITE_URL}{run.get_absolute_url()}"
-
-
-def line_about(trial: Trial) -> str:
-    stage = f" ({trial.stage})" if trial.stage else ""
-    reason = f": {trial.reason}" if trial.reason and trial.outcome != Outcome.PASSED else ""
-    where = f"{trial.scenario_version.scenario.key} · {trial.configuration_version} · repeat {trial.repeat}"
-    return f"{trial.outcome}{stage}  {where}{reason}"
-
-
-def gate_verdicts(item: dict[str, Any], gates: Sequence[Gate]) -> list[tuple[str, str]]:
-    label = f"{item['name']}@{item['version']}"
-    verdicts = []
-    for limit in gates:
-        metric = item["metrics"][limit.metric]
-        value = metric.get("value", metric.get("mean"))
-        if value is None:
-            verdicts.append(("unknown", f"{label}: {limit.metric} was not measured in any of {metric['of']} trials"))
-        elif value < limit.least:
-            counted = f"{metric['n']} of {metric['of']} trials"
-            verdicts.append(("below", f"{label}: {limit.metric} {value:.3f} is below {limit.least:g} ({counted})"))
-    return verdicts
-
-
-def as_text(results: dict[str, Any]) -> str:
-    trials = results["trials"]
-    outcomes = ("passed", "failed", "ungraded", "invalid", "cancelled")
-    lines = [f"{results['status']}: " + ", ".join(f"{trials[name]} {name}" for name in outcomes)]
-    for item in results["configurations"]:
-        metrics = item["metrics"]
-        shown = [f"{name} {_number(metrics[name])}" for name in (*GATES, "response_latency_ms")]
-        lines.append(f"{item['name']}@{item['version']}: " + ", ".join(shown))
-    return "\n".join(lines)
-
-
-def _number(metric: dict[str, Any]) -> str:
-    value = metric.get("value", metric.get("mean"))
-    return f"{'-' if value is None else format(value, '.4g')} ({metric['n']}/{metric['of']})"
