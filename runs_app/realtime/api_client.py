@@ -8,12 +8,12 @@ was given to the address that it was given, and only there.
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
 
 import httpx2
 from openai import AsyncOpenAI
+
+from runs_app.realtime.certificates import certificates
 
 # Sent when a configuration has no key: compatible servers without keys want the header all the same.
 DUMMY_KEY = "none"
@@ -38,12 +38,6 @@ async def api_client(*, base_url: str, api_key: str | None, timeout_s: float) ->
         event_hooks={"request": [_only_ours(key)]},
     )
     return AsyncOpenAI(base_url=base_url, api_key=key, max_retries=0, timeout=timeout_s, http_client=http)
-
-
-@lru_cache(maxsize=1)
-def certificates() -> ssl.SSLContext:
-    """Made once; slow the first time."""
-    return httpx2.create_ssl_context()  # honours SSL_CERT_FILE and SSL_CERT_DIR
 
 
 def _only_ours(api_key: str) -> Callable[[httpx2.Request], Awaitable[None]]:

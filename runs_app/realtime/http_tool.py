@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import httpx2
 
-from runs_app.realtime.api_client import certificates
+from runs_app.realtime.certificates import certificates
 from runs_app.realtime.endpoints import shown
 from runs_app.realtime.record import Json
 from runs_app.realtime.tool_backends import Asked, Given

@@ -20,7 +20,7 @@ from runs_app.realtime.probe import Change, Probe, probe, session_changes
 from runs_app.realtime.record import SAMPLES_PER_MS, Json
 from runs_app.services import secrets, tooling
 from runs_app.services.addresses import NoSimulator, agent_url
-from runs_app.services.planning import CannotPlan
+from runs_app.services.refusal import CannotPlan
 from runs_app.services.secrets import Destination, SecretError
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.services.configurations import referred_application

@@ -14,7 +14,7 @@ from runs_app.realtime.session import Conversation, converse
 from runs_app.recorder.recording import Recorder, StopReason
 from runs_app.services import artifacts, claims, planning
 from runs_app.services.claims import Claim
-from runs_app.services.planning import CannotPlan
+from runs_app.services.refusal import CannotPlan
 from runs_app.services.results import finish_claimed, finish_recording
 
 log = logging.getLogger(__name__)

@@ -19,21 +19,13 @@ from runs_app.realtime.speech import CallerAudioError, SpeechError, SpeechReques
 from runs_app.services import secrets, tooling
 from runs_app.services.addresses import NoSimulator, agent_url, service_url, template_context
 from runs_app.services.material import Material, material_of
+from runs_app.services.refusal import CannotPlan
 from runs_app.services.secrets import Destination, SecretError
 from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import parse_faults
 
 SPEECH_SECONDS = 120.0  # of all tries to have the caller's words spoken
-
-
-class CannotPlan(Exception):
-    """There will be no conversation. `stage` is one of record.STAGES, `reason` a sentence for people."""
-
-    def __init__(self, stage: str, reason: object) -> None:
-        super().__init__(str(reason))
-        self.stage = stage
-        self.reason = str(reason)
 
 
 @dataclass(frozen=True, repr=False)

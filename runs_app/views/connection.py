@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from runs_app.run_page import ADVICE
 from runs_app.services.connection import Connection, open_connection, prepare_connection
-from runs_app.services.planning import CannotPlan
+from runs_app.services.refusal import CannotPlan
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.views.configurations import configuration_or_404
 
