@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from evalsite import datadir, demo, signin, supervisor
+from runs_app.services import liveness
 
 
 class Command(BaseCommand):
@@ -58,7 +59,8 @@ class Command(BaseCommand):
     def prepare(self, addresses: supervisor.Addresses) -> None:
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         call_command("migrate", interactive=False, verbosity=0)
-        settings.SITE_URL = addresses.site  # this process was set up before the address was known
+        # this process was set up before the addresses were known
+        settings.SITE_URL, settings.REDIS_URL = addresses.site, addresses.redis
         demo.install()
         link = signin.link_for(signin.operator())
         datadir.write_up(settings.DATA_DIR, {**asdict(addresses), "sign_in": link})
@@ -80,6 +82,9 @@ class Command(BaseCommand):
             raise CommandError("a process kept failing; its last lines are above")
 
     def welcome(self, site: str, demo_run: bool) -> None:
+        # the workers say first that they are there: a site asked before that would log that it is not healthy
+        for name in liveness.NAMES:
+            liveness.wait_for(name, timeout_s=60)
         if not await_health(site, timeout_s=60):
             self.stderr.write(f"The site does not report itself healthy yet: see {site}/healthz")
             return
