@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.loading import Column, Fact, Loaded
@@ -40,18 +41,36 @@ def _held(pair: PairComparison, a: Column, b: Column, facts: Sequence[Fact]) -> 
     return replace(pair, metrics=metrics)
 
 
+class Measured(Protocol):
+    """How a trial was measured."""
+
+    @property
+    def mode(self) -> str: ...
+    @property
+    def real_time(self) -> bool: ...
+    @property
+    def tool_faults(self) -> str: ...
+    @property
+    def judge(self) -> str: ...
+
+
 def not_comparable(a: Column, b: Column, facts: Sequence[Fact]) -> dict[str, str]:
     """Metric -> the reason why these two say nothing about each other."""
-    of_a, of_b = _of(a, facts), _of(b, facts)
-    paces = {fact.real_time for fact in (*of_a, *of_b) if fact.mode == "audio"}
-    if len(paces) > 1:
+    without_judge = [column.letter for column in (a, b) if column.spec.judge is None]
+    return unlike(_of(a, facts), _of(b, facts), without_judge=without_judge)
+
+
+def unlike(of_a: Sequence[Measured], of_b: Sequence[Measured], *, without_judge: Sequence[str]) -> dict[str, str]:
+    """Metric -> why the two sides cannot be held against each other. `without_judge` names the sides that have none."""
+    both = (*of_a, *of_b)
+    if len({one.real_time for one in both if one.mode == "audio"}) > 1:
         return dict.fromkeys(METRICS, "some trials ran in real time and some did not")
-    if len({fact.tool_faults for fact in (*of_a, *of_b)}) > 1:
+    if len({one.tool_faults for one in both}) > 1:
         return dict.fromkeys(METRICS, "the tools were made to fail in some runs and not in others, or differently")
     reasons = {}
-    if {fact.mode for fact in of_a} != {fact.mode for fact in of_b} and of_a and of_b:
+    if {one.mode for one in of_a} != {one.mode for one in of_b} and of_a and of_b:
         reasons = dict.fromkeys(METRICS, "one side was spoken and the other was not")
-    judge_reason = _judges(a, b, of_a, of_b)
+    judge_reason = _judges({one.judge for one in both if one.judge}, without_judge)
     return {**dict.fromkeys(JUDGED, judge_reason), **reasons} if judge_reason else reasons
 
 
@@ -59,13 +78,10 @@ def _of(column: Column, facts: Iterable[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.row.configuration_key == column.key]
 
 
-def _judges(a: Column, b: Column, of_a: Iterable[Fact], of_b: Iterable[Fact]) -> str:
-    judges = {fact.judge for fact in (*of_a, *of_b) if fact.judge}
+def _judges(judges: set[str], without_judge: Sequence[str]) -> str:
     if len(judges) > 1:
         return f"graded by different judges or rubrics ({', '.join(sorted(judges))})"
-    if judges and (a.spec.judge is None) != (b.spec.judge is None):
-        return f"{(a if a.spec.judge is None else b).letter} has no judge"
-    return ""
+    return f"{without_judge[0]} has no judge" if judges and len(without_judge) == 1 else ""
 
 
 def newly_always_failed(comparison: Comparison, loaded: Loaded) -> list[Critical]:

@@ -1,4 +1,4 @@
-"""Home: what runs, what failed last, what came out lately, and what to do next."""
+"""Home: what runs, what failed last, what changed since the run before, and what to do next."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from runs_app.models import Outcome, Run, Trial
 from runs_app.run_rows import rows_of
+from runs_app.since import since_previous_runs
 from scenarios_app.models import Configuration, Scenario, Suite
 
 MOST_OPEN = 10
@@ -27,6 +28,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "open_rows": rows[: len(runs)],
         "rows": rows[len(runs) :],
         "failures": _failures([run.pk for run in [*runs, *over]]),
+        "since": since_previous_runs() if over else [],
         "steps": [] if over or runs else _steps(),
     }
     return render(request, "runs_app/home.html", context)

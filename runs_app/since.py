@@ -1,0 +1,166 @@
+"""What changed since each suite's previous run, read in a fixed number of queries however large the runs are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, F, FilteredRelation, Min, Q
+from django.urls import reverse
+
+from runs_app.comparing.conditions import unlike
+from runs_app.models import Run, RunConfiguration, RunStatus, Trial
+from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.turnover import Tally, Turnover, turnover
+from runs_app.stats.verdict import comparability
+from scenarios_app.models import ConfigurationVersion
+
+MOST_RUNS = 100  # that are looked at, newest first
+MOST_SUITES = 5
+MOST_PAIRS = 3  # configurations of a suite
+
+Place = tuple[int, int]  # run, configuration version
+
+
+@dataclass(frozen=True)
+class Group:
+    """Trials of one scenario that were measured alike and ended alike."""
+
+    tally: Tally
+    mode: str
+    real_time: bool
+    tool_faults: str
+    judge: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A configuration in both runs. With a `reason` the two are not comparable, and `found` says nothing."""
+
+    before: ConfigurationVersion
+    now: ConfigurationVersion
+    found: Turnover
+    reason: str
+    compare_url: str  # empty for one version: it has no comparison with itself
+
+    @property
+    def is_same_version(self) -> bool:
+        return self.before == self.now
+
+
+@dataclass(frozen=True)
+class Since:
+    before: Run
+    now: Run
+    pairs: tuple[Pair, ...]
+    more: int  # configurations that both runs have and that are not among `pairs`
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    before: Run
+    now: Run
+    versions: list[tuple[ConfigurationVersion, ConfigurationVersion]]
+
+
+def since_previous_runs() -> list[Since]:
+    """For each suite its newest finished run and the one before that has a configuration in common with it."""
+    done = Run.objects.filter(status=RunStatus.DONE, suite__archived_at=None).exclude(suite=None)
+    runs = list(done.select_related("suite").order_by("-pk")[:MOST_RUNS])
+    chosen = list(_chosen(runs, _versions_of(runs)))[:MOST_SUITES]
+    groups = _groups(chosen)
+    return [_since(one, groups) for one in chosen]
+
+
+def _versions_of(runs: Sequence[Run]) -> dict[int, list[ConfigurationVersion]]:
+    found: dict[int, list[ConfigurationVersion]] = defaultdict(list)
+    entries = RunConfiguration.objects.filter(run__in=runs).select_related("configuration_version__configuration")
+    for entry in entries.order_by("position"):
+        found[entry.run_id].append(entry.configuration_version)
+    return found
+
+
+def _chosen(runs: Sequence[Run], versions: dict[int, list[ConfigurationVersion]]) -> Iterable[_Chosen]:
+    by_suite: dict[int | None, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_suite[run.suite_id].append(run)
+    for newest, *earlier in by_suite.values():
+        for before in earlier:
+            if pairs := _pairs(versions[before.pk], versions[newest.pk]):
+                yield _Chosen(before, newest, pairs)
+                break
+
+
+def _pairs(
+    before: Sequence[ConfigurationVersion], now: Sequence[ConfigurationVersion]
+) -> list[tuple[ConfigurationVersion, ConfigurationVersion]]:
+    """Each version of now with itself where it ran before, else with the newest one of its configuration."""
+    pairs = []
+    for version in now:
+        alike = [old for old in before if old.configuration_id == version.configuration_id]
+        if alike:
+            newest = max(alike, key=lambda old: old.number)
+            pairs.append((version if version in alike else newest, version))
+    return pairs
+
+
+def _groups(chosen: Sequence[_Chosen]) -> dict[Place, list[Group]]:
+    runs = {run.pk: run for one in chosen for run in (one.before, one.now)}
+    versions = {version.pk: version for one in chosen for pair in one.versions for version in pair}
+    found: dict[Place, list[Group]] = defaultdict(list)
+    for row in _rows(runs, versions):
+        version, run = versions[row["configuration_version_id"]], runs[row["run_id"]]
+        found[run.pk, version.pk].append(_group(row, run, version.content))
+    return found
+
+
+def _rows(runs: Iterable[int], versions: Iterable[int]) -> Iterable[dict[str, Any]]:
+    current = FilteredRelation("gradings", condition=Q(gradings__current=True))
+    trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions))
+    return (
+        trials.annotate(grading=current)
+        .order_by()
+        .values(
+            *("run_id", "configuration_version_id", "outcome"),
+            key=F("scenario_version__scenario__key"),
+            run_hash=F("scenario_version__run_hash"),
+            scenario_mode=F("scenario_version__content__mode"),
+            judge_model=F("grading__judge_model"),
+            rubric=F("grading__rubric_version"),
+        )
+        .annotate(trials=Count("pk"), trial=Min("pk"))
+    )
+
+
+def _group(row: dict[str, Any], run: Run, content: dict[str, Any]) -> Group:
+    paced = content.get("audio", {}).get("real_time", True) if run.real_time is None else run.real_time
+    judge = " · ".join(filter(None, (row["judge_model"], row["rubric"]))) if row["judge_model"] else ""
+    return Group(
+        tally=Tally(row["key"], row["run_hash"], row["outcome"], row["trials"], row["trial"]),
+        mode=run.mode or row["scenario_mode"] or content.get("mode", "text"),
+        real_time=paced,
+        tool_faults="; ".join(run.fault_lines),
+        judge=judge,
+    )
+
+
+def _since(one: _Chosen, groups: dict[Place, list[Group]]) -> Since:
+    shown = one.versions[:MOST_PAIRS]
+    pairs = tuple(_pair(one, before, now, groups) for before, now in shown)
+    return Since(one.before, one.now, pairs, more=len(one.versions) - len(shown))
+
+
+def _pair(
+    one: _Chosen, before: ConfigurationVersion, now: ConfigurationVersion, groups: dict[Place, list[Group]]
+) -> Pair:
+    old, new = groups[one.before.pk, before.pk], groups[one.now.pk, now.pk]
+    found = turnover([group.tally for group in old], [group.tally for group in new])
+    reason = comparability(len(found.paired) + len(found.changed), len(found.changed))
+    without_judge = [str(version) for version in (before, now) if version.content.get("judge") is None]
+    unlikeness = unlike(old, new, without_judge=without_judge)
+    query = {"run": [one.before.pk, one.now.pk], "a": str(before), "b": str(now)}
+    url = f"{reverse('compare')}?{urlencode(query, doseq=True)}" if before != now else ""
+    return Pair(before, now, found, reason or unlikeness.get(PASS_RATE, ""), url)
