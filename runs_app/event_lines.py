@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +32,44 @@ def line_of(event: Event) -> Line:
         source=event.source,
         direction=event.direction,
         type=event.type,
-        summary=shortened(summary(event.payload)),
+        summary=shortened(_told(event)),
     )
+
+
+def _told(event: Event) -> str:
+    words = _OBSERVED.get(event.type) if event.direction == "internal" else None
+    return words(event.payload) if words else summary(event.payload)
+
+
+def _opened(payload: dict[str, Any]) -> str:
+    pace = "in real time" if payload.get("real_time") else "not in real time"
+    return f"{payload.get('url', '')} · {payload.get('mode', '')}, {pace}"
+
+
+def _ready(payload: dict[str, Any]) -> str:
+    return (
+        "the server confirmed the settings" if payload.get("acknowledged") else "the server confirmed nothing; going on"
+    )
+
+
+def _spoken(payload: dict[str, Any]) -> str:
+    told = [f"{payload.get('duration_ms', 0) / 1000:.1f} s in {payload.get('chunks', 0)} chunks"]
+    if payload.get("lag_max_ms") is not None:
+        told.append(f"at most {payload['lag_max_ms']:.0f} ms late")
+    return ", ".join(told)
+
+
+def _turn(payload: dict[str, Any]) -> str:
+    return f"turn {payload.get('turn', 0) + 1}"
+
+
+# what the harness observed, where its payload alone would read like a form
+_OBSERVED: dict[str, Callable[[dict[str, Any]], str]] = {
+    "session.opened": _opened,
+    "session.ready": _ready,
+    "caller.audio": _spoken,
+    "turn.sent": _turn,
+}
 
 
 def clock_text(t_ms: float) -> str:
