@@ -237,6 +237,3 @@ def unsupported(scenario: Scenario) -> Iterator[Problem]:
         ("max_turns", scenario.max_turns),
     )
     yield from (Problem(path, _LATER) for path, value in present if value)
-    for index, assertion in enumerate(scenario.assertions):
-        if assertion.judge is not None:
-            yield Problem(f"assertions[{index}].judge", _LATER)

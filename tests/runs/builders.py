@@ -12,6 +12,7 @@ from scenarios_app.models import ConfigurationVersion, Suite
 from scenarios_app.services.applications import import_applications
 from scenarios_app.services.configurations import find_configuration_version, import_configurations
 from scenarios_app.services.scenario_files import import_scenarios
+from scenarios_app.spec.scenario import parse_scenario, schema_version_of
 
 APPLICATION = {
     "name": "Trattoria",
@@ -51,11 +52,7 @@ def configuration(name: str = "Front desk", **more: Any) -> dict[str, Any]:
 
 def make_suite(scenarios: Sequence[Mapping[str, Any]] | int = 1, *, name: str = "demo") -> Suite:
     listed = [scenario(f"case_{n}") for n in range(1, scenarios + 1)] if isinstance(scenarios, int) else scenarios
-    version = (
-        "1.1"
-        if any({"mode", "assertions"} & set(entry) or "ref" in entry["application"] for entry in listed)
-        else "1.0"
-    )
+    version = max((schema_version_of(parse_scenario(entry)) for entry in listed), default="1.0")
     data = json.dumps({"schema_version": version, "scenarios": list(listed)}).encode()
     import_scenarios(data=data, suite_name=name)
     return Suite.objects.get(name=name)
