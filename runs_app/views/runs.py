@@ -119,7 +119,7 @@ def as_csv(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _download(content: str | bytes, content_type: str, name: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Notice": site_redactor().notice}
     return HttpResponse(content, content_type=content_type, headers=headers)
 
 

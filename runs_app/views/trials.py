@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from runs_app import audio_http, trial_page
-from runs_app.models import Grading, RunConfiguration, Trial
+from runs_app.models import Grading, Trial
 from runs_app.realtime.record import Record
+from runs_app.reporting import trial_files
+from runs_app.reporting.redaction import site_redactor
 from runs_app.services import runs as run_services
 from scenarios_app.spec import jsontext
 
@@ -49,9 +52,8 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> di
         "check_groups": trial_page.grouped(checks),
         "grades": list(shown.grades.all()) if shown else [],
         "metrics": shown.metrics if shown else {},
-        "simulated": RunConfiguration.objects.filter(
-            run=found.run_id, configuration_version=found.configuration_version_id, simulated=True
-        ).exists(),
+        "simulated": trial_files.is_simulated(found),
+        "export_notice": site_redactor().notice,
         "events": list(found.events.filter(attempt=found.attempt)[: FIRST_EVENTS + 1]),
         "most_events": FIRST_EVENTS,
         **_neighbours(found),
@@ -121,35 +123,36 @@ async def peaks(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @require_safe
 async def events(request: HttpRequest, pk: int) -> HttpResponseBase:
-    return await _served(request, pk, "events_file", "application/x-ndjson", "-events.jsonl")
+    """The file itself, with ranges; without the values of REDACT_FIELDS where there are some."""
+    redactor = site_redactor()
+    if redactor.fields:
+        answer: HttpResponseBase = await sync_to_async(_redacted_events)(request, pk)
+    else:
+        answer = await _served(request, pk, "events_file", "application/x-ndjson", "-events.jsonl")
+    answer["X-Notice"] = redactor.notice
+    return answer
+
+
+def _redacted_events(request: HttpRequest, pk: int) -> HttpResponse:
+    found = _trial(pk)
+    try:
+        content = trial_files.redacted_events(found, trial_files.trial_redactor(found))
+    except FileNotFoundError as gone:
+        raise Http404 from gone
+    return _attached(request, HttpResponse(content, content_type="application/x-ndjson"), f"trial-{pk}-events.jsonl")
 
 
 @require_safe
 def as_json(request: HttpRequest, pk: int) -> HttpResponse:
-    """Everything stored about the trial, as one strict JSON document. Not redacted: it holds what was said."""
-    found = _trial(pk)
-    shown = found.gradings.filter(current=True).prefetch_related("checks", "grades").first()
-    body = {
-        "trial": found.pk,
-        "run": found.run_id,
-        "scenario": {"version": found.scenario_version.number, "content": found.scenario_version.content},
-        "configuration": str(found.configuration_version),
-        "repeat": found.repeat,
-        "seed": found.seed,
-        "status": found.status,
-        "outcome": found.outcome or None,
-        "stage": found.stage or None,
-        "reason": found.reason,
-        "metrics": found.metrics,
-        "checks": [_check(c) for c in shown.checks.all()] if shown else [],
-        "grades": list(shown.grades.values("dimension", "status", "score", "rationale", "judge_error"))
-        if shown
-        else [],
-        "record": found.record,
-    }
-    answer = HttpResponse(jsontext.dumps(jsontext.finite(body)), content_type="application/json")
+    """Everything stored about the trial, as one strict JSON document. It says what of it is redacted."""
+    document = trial_files.trial_document(_trial(pk))
+    answer = HttpResponse(jsontext.dumps(document), content_type="application/json")
+    return _attached(request, answer, f"trial-{pk}.json")
+
+
+def _attached(request: HttpRequest, answer: HttpResponse, name: str) -> HttpResponse:
     if "download" in request.GET:
-        answer["Content-Disposition"] = f'attachment; filename="trial-{pk}.json"'
+        answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
 
 

@@ -9,7 +9,6 @@ DIR/Front-desk-v1-r2/results.json       with several: the second repeat
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.core.files.storage import default_storage
 
 from runs_app.models import Run, RunConfiguration, Trial
 from runs_app.realtime.pcm import Int16
@@ -30,6 +28,7 @@ from runs_app.reporting.crawl.report import Artifacts, report
 from runs_app.reporting.crawl.words import transcript_text
 from runs_app.reporting.redaction import Redactor, site_redactor
 from runs_app.reporting.results import configurations_of, trial_evidence, trials_of
+from runs_app.reporting.trial_files import stored_events
 from runs_app.services.artifacts import read_audio
 from runs_app.services.material import Material, material_of
 from scenarios_app.spec.jsontext import dumps, finite
@@ -174,11 +173,8 @@ def _caller_samples(facts: Facts, audio: Int16) -> int:
 
 
 def _write_events(target: Path, facts: Facts, redactor: Redactor) -> str | None:
-    if not facts.trial.events_file:
-        return None
     try:
-        with default_storage.open(facts.trial.events_file) as file:
-            stored = [json.loads(line) for line in file.read().decode().splitlines() if line.strip()]
+        stored = stored_events(facts.trial)
     except FileNotFoundError:
         return None
     lines = [redactor.json(finite(line)) for line in event_lines(facts, stored)]
