@@ -30,8 +30,20 @@ export function localTimes(within = document) {
     /** @type {HTMLElement} */ (time).dataset.local = "yes";
   }
 }
-localTimes();
-document.addEventListener("htmx:afterSettle", () => localTimes());
+
+/** What scrolls can be scrolled with the keyboard in every browser; a table without links would else be out of reach. */
+function reachable() {
+  for (const box of document.querySelectorAll(".scroll-x, pre:not([aria-hidden]), .events-box"))
+    if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+}
+
+function ready() {
+  localTimes();
+  reachable();
+}
+ready();
+addEventListener("resize", reachable);
+document.addEventListener("htmx:afterSettle", ready);
 
 document.addEventListener("submit", (event) => {
   const question = /** @type {HTMLElement} */ (event.submitter ?? event.target).dataset?.confirm;

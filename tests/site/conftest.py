@@ -1,0 +1,3 @@
+from tests.browser import chrome, site
+
+__all__ = ["chrome", "site"]

@@ -1,0 +1,120 @@
+"""Every page in a real browser: axe-core finds nothing serious, wide and narrow, light and dark, empty and full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from evalsite import demo
+from evalsite.models import SignInLink
+from runs_app.models import Run
+from tests.browser import Chrome, Site
+from tests.pages.comparing import finished_run, same, versions
+from tests.pages.playing import begin, end, play, tell, words
+from tests.pages.trials import broken_trial, spoken_trial
+from tests.runs.builders import make_configuration, make_run, scenario
+from tests.site.axe import barriers, looks
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+
+LISTS = ("/", "/scenarios/", "/suites/", "/applications/", "/configurations/", "/runs/", "/runs/new/", "/compare/")
+LONG = "a_scenario_whose_id_goes_on_and_on_until_the_hundred_characters_that_are_allowed_are_all_used_up"
+ARABIC = "مرحبا، أريد حجز طاولة لأربعة أشخاص يوم الجمعة الساعة 19:00 باسم Nora من فضلك."
+# Refusals are pages too, and the browser's console names them.
+REFUSED = ("status of 404", "status of 410")
+
+
+def check(page: Page, site: Site, paths: dict[str, str]) -> list[str]:
+    found = []
+    for name, path in paths.items():
+        page.goto(site.url + path)
+        found += [f"{name} ({path}), {one}" for one in looks(page)]
+    return found
+
+
+def odd_names() -> None:
+    make_run(
+        [
+            scenario(LONG, title="T" * 150, tags=["t" * 40]),
+            scenario("right_to_left", title=ARABIC, input={"text": ARABIC}, tags=["عربي"]),
+        ],
+        name="N" * 120,
+    )
+
+
+def running_run() -> Run:
+    run = make_run(3, repeats=3, concurrency=8)
+    claim = begin(run)
+    tell(claim, *[words(n, f"word {n}") for n in range(8)])
+    play(run, ["failed", "invalid", "passed"], reason="It was booked for five. " * 8, stage="connect")
+    return run
+
+
+def full_site() -> dict[str, str]:
+    demo.install()
+    compared = finished_run(same(), scenarios=4, configurations=versions(), repeats=3)
+    running = running_run()
+    heard, broken = spoken_trial(), broken_trial()
+    failed = make_run(2, configurations=[make_configuration("Desk A"), make_configuration("Desk B")])
+    for number, outcome in enumerate(["failed", "passed", "invalid", "ungraded"]):
+        end(begin(failed), outcome, reason="expected 4, got 5", stage="connect" if number == 2 else "")
+    odd_names()
+    return {
+        "scenario": "/scenarios/booking_date_corrected/",
+        "scenario editor": "/scenarios/booking_date_corrected/edit/",
+        "new scenario": "/scenarios/new/",
+        "import": "/scenarios/import/",
+        "long names": f"/scenarios/{LONG}/",
+        "right to left": "/scenarios/right_to_left/",
+        "right to left, editor": "/scenarios/right_to_left/edit/",
+        "suite": "/suites/demo/",
+        "application": "/applications/Copper Heron/",
+        "application editor": "/applications/Copper Heron/edit/",
+        "console": "/applications/Copper Heron/console/",
+        "configuration": "/configurations/Front desk/",
+        "configuration editor": "/configurations/Front desk/edit/",
+        "configuration difference": "/configurations/Front desk/diff/?from=1&to=2",
+        "running": running.get_absolute_url(),
+        "failed": failed.get_absolute_url(),
+        "done": compared.get_absolute_url(),
+        "trial": heard.get_absolute_url(),
+        "broken trial": broken.get_absolute_url(),
+        "comparison": f"/compare/?run={compared.pk}",
+        "comparison, running": f"/compare/?run={running.pk}",
+        **{f"list {path}": path for path in LISTS},
+    }
+
+
+def test_nothing_keeps_people_out_of_a_site_that_is_empty(site: Site, chrome: Chrome) -> None:
+    chrome.expect_problem(*REFUSED)
+    link = f"/sign-in/{SignInLink.issue(site.user)}/"
+    page = chrome.open("/")
+    found = check(page, site, {**{f"empty {path}": path for path in LISTS}, "not found": "/nowhere/"})
+    page.keyboard.press("?")
+    found += [f"keys, {one}" for one in looks(page)]
+    page.context.clear_cookies()
+    found += check(page, site, {"sign in": "/sign-in/", "link": link, "spent link": "/sign-in/spent/"})
+    assert not found, "\n".join(found)
+
+
+def test_nothing_keeps_people_out_of_a_site_that_is_full(site: Site, chrome: Chrome) -> None:
+    page = chrome.open("/")
+    found = check(page, site, full_site())
+    assert not found, "\n".join(found)
+
+
+def test_the_check_sees_what_it_is_for(site: Site, chrome: Chrome) -> None:
+    """A page made worse on purpose: else a check that never ran would look like a clean page."""
+    page = chrome.open("/")
+    assert barriers(page) == []
+    page.evaluate("document.getElementById('theme').removeAttribute('aria-label')")
+    page.evaluate("document.getElementById('theme').removeAttribute('title')")
+    page.evaluate("document.querySelector('h1').style.color = '#ddd'")
+    rules = {one.split()[0] for one in barriers(page)}
+    assert rules == {"button-name", "color-contrast"}
+    page.evaluate("document.body.style.minWidth = '3000px'")
+    assert any("px wide" in one for one in looks(page))
