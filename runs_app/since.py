@@ -42,6 +42,7 @@ class Pair:
 
     before: ConfigurationVersion
     now: ConfigurationVersion
+    simulated: bool
     found: Turnover
     reason: str
     compare_url: str  # empty for one version: it has no comparison with itself
@@ -63,53 +64,55 @@ class Since:
 class _Chosen:
     before: Run
     now: Run
-    versions: list[tuple[ConfigurationVersion, ConfigurationVersion]]
+    entries: list[tuple[RunConfiguration, RunConfiguration]]
 
 
 def since_previous_runs() -> list[Since]:
     """For each suite its newest finished run and the one before that has a configuration in common with it."""
     done = Run.objects.filter(status=RunStatus.DONE, suite__archived_at=None).exclude(suite=None)
     runs = list(done.select_related("suite").order_by("-pk")[:MOST_RUNS])
-    chosen = list(_chosen(runs, _versions_of(runs)))[:MOST_SUITES]
+    chosen = list(_chosen(runs, _entries_of(runs)))[:MOST_SUITES]
     groups = _groups(chosen)
     return [_since(one, groups) for one in chosen]
 
 
-def _versions_of(runs: Sequence[Run]) -> dict[int, list[ConfigurationVersion]]:
-    found: dict[int, list[ConfigurationVersion]] = defaultdict(list)
+def _entries_of(runs: Sequence[Run]) -> dict[int, list[RunConfiguration]]:
+    found: dict[int, list[RunConfiguration]] = defaultdict(list)
     entries = RunConfiguration.objects.filter(run__in=runs).select_related("configuration_version__configuration")
     for entry in entries.order_by("position"):
-        found[entry.run_id].append(entry.configuration_version)
+        found[entry.run_id].append(entry)
     return found
 
 
-def _chosen(runs: Sequence[Run], versions: dict[int, list[ConfigurationVersion]]) -> Iterable[_Chosen]:
+def _chosen(runs: Sequence[Run], entries: dict[int, list[RunConfiguration]]) -> Iterable[_Chosen]:
     by_suite: dict[int | None, list[Run]] = defaultdict(list)
     for run in runs:
         by_suite[run.suite_id].append(run)
     for newest, *earlier in by_suite.values():
         for before in earlier:
-            if pairs := _pairs(versions[before.pk], versions[newest.pk]):
+            if pairs := _pairs(entries[before.pk], entries[newest.pk]):
                 yield _Chosen(before, newest, pairs)
                 break
 
 
 def _pairs(
-    before: Sequence[ConfigurationVersion], now: Sequence[ConfigurationVersion]
-) -> list[tuple[ConfigurationVersion, ConfigurationVersion]]:
+    before: Sequence[RunConfiguration], now: Sequence[RunConfiguration]
+) -> list[tuple[RunConfiguration, RunConfiguration]]:
     """Each version of now with itself where it ran before, else with the newest one of its configuration."""
     pairs = []
-    for version in now:
-        alike = [old for old in before if old.configuration_id == version.configuration_id]
+    for entry in now:
+        version = entry.configuration_version
+        alike = [old for old in before if old.configuration_version.configuration_id == version.configuration_id]
         if alike:
-            newest = max(alike, key=lambda old: old.number)
-            pairs.append((version if version in alike else newest, version))
+            same = [old for old in alike if old.configuration_version == version]
+            pairs.append((same[0] if same else max(alike, key=lambda old: old.configuration_version.number), entry))
     return pairs
 
 
 def _groups(chosen: Sequence[_Chosen]) -> dict[Place, list[Group]]:
     runs = {run.pk: run for one in chosen for run in (one.before, one.now)}
-    versions = {version.pk: version for one in chosen for pair in one.versions for version in pair}
+    entries = [entry for one in chosen for pair in one.entries for entry in pair]
+    versions = {entry.configuration_version_id: entry.configuration_version for entry in entries}
     found: dict[Place, list[Group]] = defaultdict(list)
     for row in _rows(runs, versions):
         version, run = versions[row["configuration_version_id"]], runs[row["run_id"]]
@@ -148,19 +151,28 @@ def _group(row: dict[str, Any], run: Run, content: dict[str, Any]) -> Group:
 
 
 def _since(one: _Chosen, groups: dict[Place, list[Group]]) -> Since:
-    shown = one.versions[:MOST_PAIRS]
-    pairs = tuple(_pair(one, before, now, groups) for before, now in shown)
-    return Since(one.before, one.now, pairs, more=len(one.versions) - len(shown))
+    shown = one.entries[:MOST_PAIRS]
+    pairs = tuple(_pair(before, now, groups) for before, now in shown)
+    return Since(one.before, one.now, pairs, more=len(one.entries) - len(shown))
 
 
-def _pair(
-    one: _Chosen, before: ConfigurationVersion, now: ConfigurationVersion, groups: dict[Place, list[Group]]
-) -> Pair:
-    old, new = groups[one.before.pk, before.pk], groups[one.now.pk, now.pk]
-    found = turnover([group.tally for group in old], [group.tally for group in new])
+def _pair(old: RunConfiguration, new: RunConfiguration, groups: dict[Place, list[Group]]) -> Pair:
+    before, now = old.configuration_version, new.configuration_version
+    of_old, of_new = groups[old.run_id, before.pk], groups[new.run_id, now.pk]
+    found = turnover([group.tally for group in of_old], [group.tally for group in of_new])
     reason = comparability(len(found.paired) + len(found.changed), len(found.changed))
     without_judge = [str(version) for version in (before, now) if version.content.get("judge") is None]
-    unlikeness = unlike(old, new, without_judge=without_judge)
-    query = {"run": [one.before.pk, one.now.pk], "a": str(before), "b": str(now)}
-    url = f"{reverse('compare')}?{urlencode(query, doseq=True)}" if before != now else ""
-    return Pair(before, now, found, reason or unlikeness.get(PASS_RATE, ""), url)
+    unlikeness = unlike(of_old, of_new, without_judge=without_judge)
+    return Pair(
+        before=before,
+        now=now,
+        simulated=old.simulated or new.simulated,
+        found=found,
+        reason=reason or unlikeness.get(PASS_RATE, ""),
+        compare_url=_compare_url(old, new) if before != now else "",
+    )
+
+
+def _compare_url(old: RunConfiguration, new: RunConfiguration) -> str:
+    a, b = str(old.configuration_version), str(new.configuration_version)
+    return f"{reverse('compare')}?{urlencode({'run': [old.run_id, new.run_id], 'a': a, 'b': b}, doseq=True)}"

@@ -66,6 +66,7 @@ def test_the_same_version_is_held_against_itself_and_has_no_comparison(signed_in
     assert [len(pair.found.newly_failing) for pair in one.pairs] == [0, 2]
     text = said(signed_in)
     assert text.count("the same version") == 2
+    assert "simulated" not in text
     assert "Compare" not in text
 
 
@@ -131,6 +132,13 @@ def test_trials_without_a_verdict_are_counted_beside_the_rate(signed_in: Client)
     run_of(suite, [agent], failing("case_1", outcome="invalid"))
     text = said(signed_in)
     assert "100.0 % 3/3, 1 of 4 without a verdict none none" in text
+
+
+def test_what_a_simulator_made_is_labelled(signed_in: Client) -> None:
+    suite, (agent,) = make_suite(1), versions(1, endpoint="simulator")
+    run_of(suite, [agent], same())
+    run_of(suite, [agent], same())
+    assert "Front desk@1 simulated the same version" in said(signed_in)
 
 
 def test_a_first_run_is_told_that_there_is_nothing_to_hold_it_against(signed_in: Client) -> None:
