@@ -8,15 +8,19 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.functional import cached_property
 
+from runs_app.selection import Selection, unknown_keys
 from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
-from scenarios_app.models import ConfigurationVersion, Suite
+from scenarios_app.models import ConfigurationVersion, Scenario, Suite
+from scenarios_app.search import folded
 from scenarios_app.services.factors import factors_of
 from scenarios_app.spec.errors import Problem, SpecError, by_field
 from scenarios_app.spec.tool_faults import MODES as FAULT_MODES
 from scenarios_app.spec.tool_faults import read_faults
 
 MOST_CONCURRENCY = 8  # in the browser; an operator may ask run_eval for more
+MOST_PICKS = 500  # scenarios listed to be picked by hand
 NEWEST_SHOWN = 3  # versions of a configuration that are shown without unfolding
 
 MODES = [("", "As configured"), ("audio", "Audio, the caller speaks"), ("text", "Text, nothing is spoken")]
@@ -32,15 +36,28 @@ class SuiteField(forms.ModelChoiceField):
         return f"{suite.name} ({suite.size} {'scenario' if suite.size == 1 else 'scenarios'})"  # type: ignore[attr-defined]
 
 
+class AnyOf(forms.MultipleChoiceField):
+    """Texts of which the form itself says which are known: their list may be long."""
+
+    def valid_value(self, value: str) -> bool:
+        return True
+
+
 class RunForm(forms.Form):
     """Data by names: ?suite=demo&configurations=Front+desk@1&configurations=Front+desk@2&repeats=3"""
 
     suite = SuiteField(
         queryset=Suite.objects.none(),
         to_field_name="name",
+        required=False,
         empty_label="Choose a suite",
-        error_messages={"required": "Choose a suite.", "invalid_choice": "There is no such suite any more."},
+        error_messages={"invalid_choice": "There is no such suite any more."},
     )
+    tags = AnyOf(
+        required=False,
+        help_text="Of the suite, only scenarios with one of these; without a suite, all that carry one.",
+    )
+    scenarios = AnyOf(required=False, help_text="These come on top of suite and tags.")
     configurations = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         error_messages={
@@ -74,6 +91,12 @@ class RunForm(forms.Form):
         help_text="One TOOL=MODE a line, * for every tool, such as create_reservation=delay:3s. "
         f"Modes: {', '.join(FAULT_MODES)}. Empty: as the scenarios say.",
     )
+    stop_after_invalid = forms.IntegerField(
+        required=False,
+        min_value=1,
+        label="Stop after invalid",
+        help_text="Cancels the rest once so many trials were invalid: the endpoint is down. Empty: never.",
+    )
     name = forms.CharField(required=False, max_length=200, help_text="What this run is to find out.")
 
     def __init__(self, *args: Any, suites: Any, versions: Iterable[ConfigurationVersion], **kwargs: Any) -> None:
@@ -82,6 +105,58 @@ class RunForm(forms.Form):
         self.fields["suite"].queryset = suites  # type: ignore[attr-defined]
         self.fields["configurations"].choices = [(label, label) for label in self.versions]  # type: ignore[attr-defined]
         self.fields["name"].widget.attrs["dir"] = "auto"
+
+    def clean_tags(self) -> list[str]:
+        known = {folded(tag): tag for tag in self.known_tags}
+        given = self.cleaned_data["tags"]
+        if unknown := [tag for tag in given if folded(tag) not in known]:
+            raise forms.ValidationError(f"No scenario carries the tag {', '.join(unknown)}.")
+        return [known[folded(tag)] for tag in given]
+
+    def clean_scenarios(self) -> list[str]:
+        given: list[str] = self.cleaned_data["scenarios"]
+        if unknown := unknown_keys(given):
+            raise forms.ValidationError(f"There is no scenario {', '.join(unknown)}.")
+        return given
+
+    def clean(self) -> dict[str, Any]:
+        if not self.selection and not {"suite", "tags", "scenarios"} & set(self.errors):
+            self.add_error("suite", "Choose a suite, or tags, or scenarios by hand.")
+        return self.cleaned_data
+
+    @property
+    def selection(self) -> Selection:
+        """What is right of it, when the form has been cleaned."""
+        data = self.cleaned_data
+        return Selection(data.get("suite"), data.get("tags", ()), data.get("scenarios", ()))
+
+    @cached_property
+    def known_tags(self) -> list[str]:
+        return Scenario.objects.current().tags()
+
+    def tag_boxes(self) -> list[TagBox]:
+        chosen = {folded(str(value)) for value in self["tags"].value() or []}
+        return [TagBox(tag, folded(tag) in chosen) for tag in self.known_tags]
+
+    @cached_property
+    def picks(self) -> list[Pick]:
+        """The scenarios to pick from, those that are picked first."""
+        chosen = {str(value).lower() for value in self["scenarios"].value() or []}
+        rows = Scenario.objects.current().filter(latest__isnull=False).order_by("key")
+        found = [
+            Pick(key, title, folded(f"{key} {title} {' '.join(tags)}"), key.lower() in chosen)
+            for key, title, tags in rows.values_list("key", "latest__title", "latest__tags")
+        ]
+        return sorted(found, key=lambda pick: not pick.checked)[:MOST_PICKS]
+
+    @property
+    def more_picks(self) -> int:
+        total = Scenario.objects.current().filter(latest__isnull=False).count() if len(self.picks) == MOST_PICKS else 0
+        return max(0, total - len(self.picks))
+
+    @property
+    def is_picked(self) -> bool:
+        return any(pick.checked for pick in self.picks)
 
     def clean_configurations(self) -> list[ConfigurationVersion]:
         return [self.versions[label] for label in self.cleaned_data["configurations"]]
@@ -114,6 +189,22 @@ class RunForm(forms.Form):
 
 
 @dataclass(frozen=True)
+class TagBox:
+    tag: str
+    checked: bool
+
+
+@dataclass(frozen=True)
+class Pick:
+    """`text`: what it is found by."""
+
+    key: str
+    title: str
+    text: str
+    checked: bool
+
+
+@dataclass(frozen=True)
 class Box:
     label: str
     version: ConfigurationVersion
@@ -139,8 +230,10 @@ class Group:
         return any(box.checked for box in self.older)
 
 
+LISTS = ("configurations", "tags", "scenarios")
+
+
 def given(query: QueryDict) -> dict[str, Any]:
     """What a URL fills in. Unknown names are ignored, and so are numbers that are none."""
-    known = {name: query[name] for name in RunForm.base_fields if name in query and name != "configurations"}
-    chosen = query.getlist("configurations")
-    return {**known, "configurations": chosen} if chosen else known
+    known: dict[str, Any] = {name: query[name] for name in RunForm.base_fields if name in query and name not in LISTS}
+    return known | {name: query.getlist(name) for name in LISTS if query.getlist(name)}

@@ -10,6 +10,7 @@ from django.db.models import Count
 from django.urls import reverse
 
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
+from runs_app.selection import as_it_was
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words, summarise_configuration
 from runs_app.stats.rows import TrialRow
 from scenarios_app.spec.tool_faults import fault_text
@@ -114,7 +115,7 @@ def again_url(run: Run, entries: list[RunConfiguration]) -> str:
     """The new-run form filled in as this run was; a configuration's version stays the one that ran."""
     real_time = {True: "yes", False: "no", None: ""}[run.real_time]
     given = {
-        "suite": run.suite.name if run.suite else "",
+        **as_it_was(run),
         "configurations": [str(entry.configuration_version) for entry in entries],
         "repeats": run.repeats,
         "concurrency": run.concurrency,
@@ -122,6 +123,7 @@ def again_url(run: Run, entries: list[RunConfiguration]) -> str:
         "real_time": real_time,
         "seed": run.seed,
         "tool_faults": fault_text(run.tool_faults),
+        "stop_after_invalid": run.stop_after_invalid,
         "name": run.name,
     }
     kept = {name: value for name, value in given.items() if value not in ("", [], None)}

@@ -8,14 +8,13 @@ from django.conf import settings
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from runs_app.estimate import Estimate
 from runs_app.estimate import estimate as estimate_run
 from runs_app.forms import RunForm, given
 from runs_app.services import liveness
 from runs_app.services.runs import start_run
-from runs_app.services.snapshots import newest_of
 from scenarios_app.models import ConfigurationVersion, Suite
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.views.pages import signed_in
@@ -36,10 +35,12 @@ def run_new(request: HttpRequest) -> HttpResponse:
     return _page(request, form, _estimate(form))
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def estimate(request: HttpRequest) -> HttpResponse:
-    """What the run that the query describes would be: a fragment that the form asks for while it is filled in."""
-    return render(request, "runs_app/run_new_estimate.html", _estimate(_form(data=request.GET)))
+    """What the run that the form describes would be: a fragment that it asks for while it is filled in. By POST, as
+    scenarios picked by hand are more than an address holds. Nothing is started."""
+    data = request.POST if request.method == "POST" else request.GET
+    return render(request, "runs_app/run_new_estimate.html", _estimate(_form(data=data)))
 
 
 def _form(**bound: Any) -> RunForm:
@@ -65,18 +66,22 @@ def _arguments(form: RunForm) -> dict[str, Any]:
     data = form.cleaned_data
     wanted = {
         name: data[name]
-        for name in ("suite", "repeats", "concurrency", "mode", "real_time", "seed", "name", "tool_faults")
+        for name in (
+            *("suite", "repeats", "concurrency", "mode", "real_time", "seed", "name", "tool_faults"),
+            "stop_after_invalid",
+        )
     }
-    return {**wanted, "configuration_versions": data["configurations"]}
+    versions = None if form.selection.is_whole_suite else form.selection.versions()
+    return {**wanted, "scenario_versions": versions, "configuration_versions": data["configurations"]}
 
 
 def _estimate(form: RunForm) -> dict[str, Any]:
-    """Keys: estimate (None until suite, configurations and numbers make sense), scenarios, configurations, repeats."""
+    """Keys: estimate (None until choices and numbers make sense), scenarios, configurations, repeats."""
     form.is_valid()  # cleans what is not cleaned yet: what is right of a wrong form still counts
     data = form.cleaned_data
-    if not all(data.get(name) for name in ("suite", "configurations", "repeats", "concurrency")):
+    if not form.selection or not all(data.get(name) for name in ("configurations", "repeats", "concurrency")):
         return {"estimate": None}
-    scenarios = newest_of(data["suite"])
+    scenarios = form.selection.versions()
     found: Estimate = estimate_run(
         scenarios,
         data["configurations"],

@@ -107,12 +107,14 @@ def test_the_estimate_follows_the_form_while_it_is_filled_in(signed_in: Client, 
     text = signed_in.get(f"{reverse('run-estimate')}?{query}").content.decode()
     assert "<b>16</b> trials" in text
     assert "<html" not in text
-    assert "Choose a suite" in signed_in.get(reverse("run-estimate")).content.decode()
+    assert "Choose scenarios" in signed_in.get(reverse("run-estimate")).content.decode()
+    posted = signed_in.post(reverse("run-estimate"), form(repeats="4")).content.decode()
+    assert "<b>16</b> trials" in posted
 
 
 def test_each_field_says_what_is_wrong_with_it(signed_in: Client, agents):
     make_suite(1)
-    assert errors_at(signed_in, "suite", suite="") == "Choose a suite."
+    assert errors_at(signed_in, "suite", suite="") == "Choose a suite, or tags, or scenarios by hand."
     assert "no such suite" in errors_at(signed_in, "suite", suite="nowhere")
     assert "at least one configuration" in errors_at(signed_in, "configurations", configurations=[])
     assert "Front desk@9" in errors_at(signed_in, "configurations", configurations=["Front desk@9"])
@@ -121,6 +123,9 @@ def test_each_field_says_what_is_wrong_with_it(signed_in: Client, agents):
     assert "whole number" in errors_at(signed_in, "repeats", repeats="many")
     assert "less than or equal to 1000" in errors_at(signed_in, "repeats", repeats="1001")
     assert "whole number" in errors_at(signed_in, "seed", seed="lucky")
+    assert "greater than or equal to 1" in errors_at(signed_in, "stop_after_invalid", stop_after_invalid="0")
+    assert "No scenario carries the tag brunch" in errors_at(signed_in, "tags", tags=["plain", "brunch"])
+    assert "There is no scenario nobody" in errors_at(signed_in, "scenarios", scenarios=["case_1", "nobody"])
     assert "200 characters" in errors_at(signed_in, "name", name="x" * 201)
 
 
@@ -156,5 +161,5 @@ def test_strangers_are_sent_to_sign_in_and_other_methods_are_refused(client: Cli
         assert client.get(path)["Location"].startswith(reverse("sign-in"))
     assert client.post(URL, form()).status_code == 302
     assert signed_in.put(URL).status_code == 405
-    assert signed_in.post(reverse("run-estimate")).status_code == 405
+    assert signed_in.put(reverse("run-estimate")).status_code == 405
     assert not Run.objects.exists()

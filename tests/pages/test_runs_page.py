@@ -207,18 +207,23 @@ def test_without_scripts_the_page_reloads_itself_until_the_run_is_over(signed_in
 
 def test_run_again_fills_in_the_form_as_this_run_was(signed_in: Client):
     agents = two_agents()
-    run = make_run(1, configurations=agents, repeats=2, concurrency=3, mode="text", real_time=False, name="Ärger & co")
+    way = {"mode": "text", "real_time": False, "stop_after_invalid": 5}
+    run = make_run(1, configurations=agents, repeats=2, concurrency=3, name="Ärger & co", **way)
     link = re.search(r'href="(/runs/new/\?[^"]+)">Run again', page(signed_in, run))
     assert link
     form = signed_in.get(link[1].replace("&amp;", "&")).context["form"]
     assert {name: form[name].value() for name in form.fields} == {
         "suite": str(run.suite),
+        "tags": None,
+        "scenarios": None,
         "configurations": ["Front desk@1", "Front desk@2"],
         "repeats": "2",
         "concurrency": "3",
         "mode": "text",
         "real_time": "no",
         "seed": "7",
+        "tool_faults": None,
+        "stop_after_invalid": "5",
         "name": "Ärger & co",
     }
 
