@@ -18,9 +18,12 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import OriginValidator  # noqa: E402
 from django.conf import settings  # noqa: E402
 
+from evalsite import bodies, static_files  # noqa: E402
 from runs_app.routing import websocket_urlpatterns  # noqa: E402
 
 log = logging.getLogger(__name__)
+static_files.refuse_if_missing()
+bodies.limit()
 
 
 class OurOrigins(OriginValidator):

@@ -42,4 +42,6 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         f"The form was not accepted ({reason.rstrip('.')}). The browser named the origin {origin}; "
         f"SITE_ORIGINS allows {allowed}. Load the page again, or add the origin to SITE_ORIGINS."
     )
+    if origin == "null":
+        message += " Browsers name null when a proxy adds the header Referrer-Policy: no-referrer; take it out there."
     return _page(request, 403, "The form was not accepted", message)

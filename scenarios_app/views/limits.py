@@ -15,6 +15,10 @@ View = Callable[..., HttpResponse]
 _FRAME = 64 * 1024  # field names and boundaries around a file of exactly the limit
 
 
+def most_bytes() -> int:
+    return int(settings.IMPORT_LIMIT_MB) * 1024 * 1024 + _FRAME
+
+
 def limited_body(view: View) -> View:
     """413 for a request above IMPORT_LIMIT_MB.
 
@@ -26,7 +30,7 @@ def limited_body(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         length = int(request.META.get("CONTENT_LENGTH") or 0)
-        if length > settings.IMPORT_LIMIT_MB * 1024 * 1024 + _FRAME:
+        if length > most_bytes():
             return too_large(request, length)
         return protected(request, *args, **kwargs)
 

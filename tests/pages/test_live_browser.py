@@ -7,18 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from playwright.sync_api import Page, expect
 
 from runs_app.models import Run
 from runs_app.services.runs import cancel_run
 from tests.browser import Chrome, Site
 from tests.pages.playing import begin, end, play, tell, words
+from tests.proxy import proxied
 from tests.runs.builders import make_configuration, make_run, scenario
 
 pytestmark = pytest.mark.browser
 
 SOCKET_DOWN = ("WebSocket connection to", "[object Event]")  # the browser's line and htmx's
 HTTP_DOWN = "net::ERR_CONNECTION_REFUSED"
+SESSION = django_settings.SESSION_COOKIE_NAME
 
 # Keeps every socket that the page opens, and lets a test make those that there are deaf, as after a laptop's sleep.
 SOCKETS = """
@@ -148,6 +151,43 @@ def test_a_restart_of_the_site_loses_and_repeats_nothing(site: Site, chrome: Chr
     end(claim, "passed")
     expect(page.locator(".dot.passed")).to_have_count(1)
     same_after_reload(page, events)
+
+
+@pytest.mark.case("D03")
+def test_two_browsers_and_a_fresh_one_agree_though_one_was_cut_off_for_ten_seconds(site: Site, chrome: Chrome):
+    """D03: the line of one browser is cut in mid-run; the event lists of all are the same to the byte."""
+    chrome.expect_problem(*SOCKET_DOWN, "net::ERR_EMPTY_RESPONSE", "net::ERR_CONNECTION_RESET")
+    with proxied(site.url) as line:
+        site.stop()
+        site.stack.secrets["SITE_ORIGINS"] = f"{site.url},{line.url}"
+        site.start()
+        run = make_run(2)
+        claim = begin(run)
+        tell(claim, words(0, "Before."))
+        steady = live(chrome.open(run.get_absolute_url()))
+        shaky = chrome.open("/")
+        shaky.context.add_cookies([{"name": SESSION, "value": site.session_key, "url": line.url}])
+        shaky.clock.install()
+        shaky.goto(line.url + run.get_absolute_url())
+        live(shaky)
+
+        line.cut()
+        expect(shaky.locator("#live-mark")).not_to_have_attribute("data-state", "live")
+        tell(claim, *[words(n, f"Meanwhile {n}.") for n in range(1, 30)])
+        shaky.clock.run_for(10_000)
+        expect(steady.locator("#live-event-rows li")).to_have_count(30)
+        expect(shaky.locator("#live-event-rows li")).to_have_count(1)
+
+        line.mend()
+        shaky.clock.run_for(10_000)
+        live(shaky)
+        tell(claim, words(30, "After."))
+        end(claim, "passed")
+        for page in (steady, shaky):
+            expect(page.locator(".dot.passed")).to_have_count(1)
+            expect(page.locator("#live-event-rows li")).to_have_count(31)
+        fresh = live(chrome.open(run.get_absolute_url()))
+        assert events(steady) == events(shaky) == events(fresh)
 
 
 @pytest.mark.case("D03")

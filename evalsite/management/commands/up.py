@@ -58,6 +58,8 @@ class Command(BaseCommand):
 
     def prepare(self, addresses: supervisor.Addresses) -> None:
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+        if settings.PRODUCTION:
+            call_command("collectstatic", interactive=False, verbosity=0)
         call_command("migrate", interactive=False, verbosity=0)
         # this process was set up before the addresses were known
         settings.SITE_URL, settings.REDIS_URL = addresses.site, addresses.redis
