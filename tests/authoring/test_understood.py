@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,33 +12,24 @@ from scenarios_app.services.understanding import understand
 from tests.authoring.pages import inputs
 from tests.browser import chrome, site
 from tests.services import eventually, free_port
+from tests.simulator.conftest import simulator
+from tests.simulator.wire_client import Simulator
 from tests.speech_server import Answer, speech_server
 from tests.support import make_configuration
 
 if TYPE_CHECKING:
     from tests.browser import Chrome, Site
 
-__all__ = ["chrome", "site"]
+__all__ = ["chrome", "simulator", "site"]
 
-ROOT = Path(__file__).resolve().parents[2]
 PROMPT = "You are the desk of <Bella>.\nRead the details back. Be kind.\nDo not offer alternatives."
 EDITOR = "/configurations/understood/"
 PAGE = "/configurations/Front%20desk/versions/1/understood/"
 
 
-@pytest.fixture(scope="module")
-def simulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("simulator")
-    command = [sys.executable, "-m", "runs_app.simulator.serve", "--port", "0", "--data-dir", str(folder)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().split()[-1]
-        process.terminate()
-
-
 @pytest.fixture
-def running(simulator: str, settings: Any) -> None:
-    settings.SIMULATOR_URL = simulator
+def running(simulator: Simulator, settings: Any) -> None:
+    settings.SIMULATOR_URL = simulator.http
 
 
 def heeded(page: str) -> list[tuple[str, str]]:
@@ -107,9 +94,9 @@ def test_strangers_and_broken_forms_are_turned_away(browser: Client, running: No
 
 
 @pytest.mark.browser
-def test_what_is_typed_is_underlined_a_moment_later(simulator: str, site: Site, chrome: Chrome) -> None:
+def test_what_is_typed_is_underlined_a_moment_later(simulator: Simulator, site: Site, chrome: Chrome) -> None:
     site.stop()
-    site.stack.secrets["SIMULATOR_URL"] = simulator
+    site.stack.secrets["SIMULATOR_URL"] = simulator.http
     site.start()
     make_configuration(endpoint="simulator", instructions=PROMPT)
     page = chrome.open("/configurations/Front%20desk/")
