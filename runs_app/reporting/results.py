@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypedDict
 
 from django.conf import settings
@@ -49,12 +50,17 @@ def run_results(run: Run) -> dict[str, Any]:
 
 def exported(run: Run) -> tuple[list[Trial], Redactor]:
     """The run's trials in order, and a redactor that knows what is to be hidden of them."""
+    return list(trials_of(run).defer("record")), redactor_for([run])
+
+
+def redactor_for(runs: Iterable[Run]) -> Redactor:
+    """One that knows the values of the named fields in all trials of these runs."""
     redactor = site_redactor()
-    if not redactor.fields:
-        return list(trials_of(run).defer("record")), redactor
-    trials = list(trials_of(run))
-    redactor.learn(*(part for trial in trials for part in trial_evidence(trial)))
-    return trials, redactor
+    if redactor.fields:
+        trials = Trial.objects.filter(run__in=list(runs)).select_related("scenario_version")
+        for trial in trials.iterator(chunk_size=200):
+            redactor.learn(*trial_evidence(trial))
+    return redactor
 
 
 def trials_of(run: Run) -> TrialQuerySet:

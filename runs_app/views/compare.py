@@ -18,6 +18,8 @@ from runs_app.comparing.choice import METRICS, BadChoice, choice_of
 from runs_app.comparing.export import as_csv, as_json
 from runs_app.comparing.page import Page, page_of
 from runs_app.models import Run
+from runs_app.reporting.redaction import site_redactor
+from runs_app.reporting.results import redactor_for
 from scenarios_app.models import Configuration, ConfigurationVersion
 from scenarios_app.views.configurations import configuration_or_404
 from scenarios_app.views.pages import two_versions
@@ -55,7 +57,13 @@ def _page(request: HttpRequest, page: Page) -> HttpResponse:
         return HttpResponse(headers={"HX-Refresh": "true"})
     table = Paginator(page.rows, PAGE_SIZE).get_page(request.GET.get("page"))
     recent = [run for run in _recent(at_least=1) if run not in page.loaded.runs]
-    context = {"shown": page, "page": table, "metrics": METRICS, "recent": recent}
+    context = {
+        "shown": page,
+        "page": table,
+        "metrics": METRICS,
+        "recent": recent,
+        "export_notice": site_redactor().notice,
+    }
     response = render(request, "runs_app/compare.html", context)
     patch_vary_headers(response, ("HX-Request",))
     return response
@@ -93,8 +101,11 @@ def data(request: HttpRequest) -> HttpResponse:
         page = page_of(choice)
     except BadChoice as problem:
         return JsonResponse({"error": str(problem)}, status=400)
+    redactor = redactor_for(page.loaded.runs)
     if request.GET.get("format") == "csv":
-        headers = {"Content-Disposition": 'attachment; filename="comparison.csv"'}
-        return HttpResponse(as_csv(page), content_type="text/csv; charset=utf-8", headers=headers)
+        headers = {"Content-Disposition": 'attachment; filename="comparison.csv"', "X-Notice": redactor.notice}
+        text = redactor.text(as_csv(page))
+        return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=headers)
+    document = {"notice": redactor.notice, **redactor.json(as_json(page))}
     # strict: a NaN would be an error here and not something that half of all readers refuse
-    return JsonResponse(as_json(page), json_dumps_params={"allow_nan": False, "ensure_ascii": False})
+    return JsonResponse(document, json_dumps_params={"allow_nan": False, "ensure_ascii": False})

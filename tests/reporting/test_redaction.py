@@ -121,13 +121,14 @@ async def streamed(answer: Any) -> bytes:
 def exports(client: Client, run: Run, folder: Path) -> dict[str, str]:
     trial = run.trials.get()
     paths = [f"/runs/{run.pk}/{name}" for name in ("results.json", "junit.xml", "trials.csv")]
+    paths += [f"/compare/data/?run={run.pk}"]
     paths += [f"/trials/{trial.pk}/{name}" for name in ("trial.json", "events.jsonl?download")]
     found = {}
     for path in paths:
         answer = client.get(path)
         assert answer.status_code == 200
         body = async_to_sync(streamed)(answer) if answer.streaming else answer.content
-        found[path.rpartition("/")[2]] = body.decode()
+        found[path.rpartition("/")[2].partition("?")[0] or "comparison"] = body.decode()
     write_tree(run, folder)
     return found | {
         str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.suffix in (".json", ".jsonl", ".txt")
@@ -141,6 +142,7 @@ def test_every_export_says_that_it_is_not_redacted(signed_in: Client, tmp_path: 
     notice = "Not redacted: this holds what was said and done in the calls."
     assert json.loads(found["results.json"])["notice"] == notice
     assert json.loads(found["trial.json"])["notice"] == notice
+    assert json.loads(found["comparison"])["notice"] == notice
     properties = ElementTree.fromstring(found["junit.xml"]).findall(".//property")
     assert {item.get("name"): item.get("value") for item in properties}["notice"] == notice
     assert json.loads(found["Front-desk-v1/results.json"])["soundcheck"]["notice"] == notice

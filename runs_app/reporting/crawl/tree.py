@@ -26,8 +26,8 @@ from runs_app.reporting.crawl.events import event_lines
 from runs_app.reporting.crawl.facts import Facts
 from runs_app.reporting.crawl.report import Artifacts, report
 from runs_app.reporting.crawl.words import transcript_text
-from runs_app.reporting.redaction import Redactor, site_redactor
-from runs_app.reporting.results import configurations_of, trial_evidence, trials_of
+from runs_app.reporting.redaction import Redactor
+from runs_app.reporting.results import configurations_of, redactor_for, trials_of
 from runs_app.reporting.trial_files import stored_events
 from runs_app.services.artifacts import read_audio
 from runs_app.services.material import Material, material_of
@@ -79,23 +79,19 @@ class _Writer:
     def __init__(self, run: Run, folder: Path) -> None:
         self.run = run
         self.folder = folder
+        self.redactor = redactor_for([run])
         self.materials: dict[tuple[int, int], Material] = {}
 
     def scenarios(self) -> None:
         chosen = self.run.scenarios.select_related("scenario_version").order_by("position")
         contents = [parse_scenario(entry.scenario_version.content) for entry in chosen]
-        redactor = site_redactor()
-        _write(self.folder / "scenarios.json", _pretty(redactor.json(dump_file(contents))))
+        _write(self.folder / "scenarios.json", _pretty(self.redactor.json(dump_file(contents))))
 
     def configuration(self, entry: RunConfiguration, name: str, repeat: int) -> Path:
         target = self.folder / name
         target.mkdir(mode=0o700)
-        redactor = site_redactor()
-        rows = []
-        for trial in self._trials(entry, repeat):
-            facts = self._facts(trial, entry)
-            redactor.learn(*trial_evidence(trial))
-            rows.append((facts, _write_trial(target, facts, redactor)))
+        found = [self._facts(trial, entry) for trial in self._trials(entry, repeat)]
+        rows = [(facts, _write_trial(target, facts, self.redactor)) for facts in found]
         document = report(
             self.run,
             entry,
@@ -103,9 +99,9 @@ class _Writer:
             folder=name,
             repeat=repeat,
             dataset=str(self.folder / "scenarios.json"),
-            notice=redactor.notice,
+            notice=self.redactor.notice,
         )
-        _write(target / "results.json", _pretty(redactor.json(document)))
+        _write(target / "results.json", _pretty(self.redactor.json(document)))
         return target
 
     def _trials(self, entry: RunConfiguration, repeat: int) -> Iterable[Trial]:
