@@ -43,12 +43,20 @@ def _show_text(value: Json) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _reads_back(read: Callable[[str], Json], shown: str, value: Json) -> bool:
+    """Whether this text gives the value again: an entry that begins like JSON would not."""
+    try:
+        return bool(read(shown) == value)
+    except SpecError:
+        return False
+
+
 def _show_entries(separator: str) -> Callable[[Json], str | None]:
     def show(value: Json) -> str | None:
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
             return None
         shown = separator.join(value)
-        return shown if _read_entries(separator)(shown) == value else inline_json(value)
+        return shown if _reads_back(_read_entries(separator), shown, value) else inline_json(value)
 
     return show
 
@@ -78,7 +86,7 @@ def _read_number(text: str) -> Json:
 
 
 def _show_text_or_json(value: Json) -> str | None:
-    return value if isinstance(value, str) and not value.lstrip().startswith("{") else inline_json(value)
+    return value if isinstance(value, str) and _reads_back(_read_text_or_json, value, value) else inline_json(value)
 
 
 def _read_text_or_json(text: str) -> Json:

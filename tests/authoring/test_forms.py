@@ -124,6 +124,12 @@ def test_whatever_the_document_holds_survives_the_form(document: dict[str, Any])
     assert edited(ScenarioForm, document) == document
 
 
+@pytest.mark.parametrize("text", ["[", "[draft]", '"quoted"', "{", " led by a blank", '["a"]'])
+def test_a_text_that_begins_like_json_survives_the_form(text: str) -> None:
+    document = {**EVERYTHING, "tags": [text], "expected": {**EVERYTHING["expected"], "criteria": [text]}}
+    assert edited(ScenarioForm, document) == document
+
+
 def test_a_changed_field_changes_its_place_and_nothing_else() -> None:
     merged = edited(ScenarioForm, EVERYTHING, text="New words\r\nin two lines", tags="a, b", critical="on")
     assert merged["input"] == {**EVERYTHING["input"], "text": "New words\nin two lines"}
