@@ -83,6 +83,7 @@ def test_json_has_numbered_lines_and_errors_lead_to_them(site: Site, chrome: Chr
     assert ConfigurationVersion.objects.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.case("E13")
 def test_no_script_makes_the_page_scroll_sideways(site: Site, chrome: Chrome) -> None:
     """E13: 400 characters without a space, right-to-left text and an override stay inside 1280 and 390 pixels; each

@@ -80,6 +80,7 @@ def test_a_recording_of_either_side_plays_and_x_changes_the_side_at_the_same_mom
     assert page.evaluate("document.querySelector('.player audio').paused")
 
 
+@pytest.mark.slow
 def test_every_chart_is_drawn_and_takes_the_colours_of_the_theme(chrome: Chrome, run: Run) -> None:
     page = chrome.open(f"/compare/?run={run.pk}", color_scheme="light")
     page.wait_for_function("document.querySelectorAll('.plot .main-svg').length >= 4")
@@ -89,6 +90,7 @@ def test_every_chart_is_drawn_and_takes_the_colours_of_the_theme(chrome: Chrome,
     page.wait_for_function(f"{color} === '#56b4e9'")
 
 
+@pytest.mark.slow
 @pytest.mark.case("F01")
 def test_the_chart_draws_one_point_less_where_a_value_is_missing(chrome: Chrome, run: Run) -> None:
     """F01: seven points and seven strokes of eight scenarios, as one has no latency."""
@@ -103,6 +105,7 @@ def test_the_chart_draws_one_point_less_where_a_value_is_missing(chrome: Chrome,
     assert sum(strokes for _, strokes in drawn) == 7
 
 
+@pytest.mark.slow
 @pytest.mark.case("F07")
 def test_a_comparison_needs_no_other_host_and_few_bytes(chrome: Chrome, run: Run) -> None:
     """F07: everything comes from the site itself, and its scripts are under 600 kB when compressed."""
@@ -115,6 +118,7 @@ def test_a_comparison_needs_no_other_host_and_few_bytes(chrome: Chrome, run: Run
     assert sum(len(gzip.compress(urlopen(name).read())) for name in scripts) < 600_000
 
 
+@pytest.mark.slow
 def test_nothing_leaves_a_narrow_screen(chrome: Chrome, run: Run) -> None:
     page = chrome.open(f"/compare/?run={run.pk}", width=390, height=844)
     page.wait_for_function("document.querySelectorAll('.plot .main-svg').length >= 4")

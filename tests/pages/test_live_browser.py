@@ -114,6 +114,7 @@ def test_a_click_chooses_whose_events_are_shown_and_another_opens_the_trial(site
     expect(page).to_have_url(re.compile(r"/trials/\d+/$"))
 
 
+@pytest.mark.slow
 def test_earlier_events_are_put_above_the_shown_ones(site: Site, chrome: Chrome):
     run = make_run(1)
     claim = begin(run)
@@ -129,6 +130,7 @@ def test_earlier_events_are_put_above_the_shown_ones(site: Site, chrome: Chrome)
     expect(page.locator("#live-event-rows li")).to_have_count(231)
 
 
+@pytest.mark.slow
 @pytest.mark.case("D03")
 def test_a_restart_of_the_site_loses_and_repeats_nothing(site: Site, chrome: Chrome):
     """D03: the site goes away in mid-run; the page says so, catches up, and equals a fresh load."""
@@ -153,6 +155,7 @@ def test_a_restart_of_the_site_loses_and_repeats_nothing(site: Site, chrome: Chr
     same_after_reload(page, events)
 
 
+@pytest.mark.slow
 @pytest.mark.case("D03")
 def test_two_browsers_and_a_fresh_one_agree_though_one_was_cut_off_for_ten_seconds(site: Site, chrome: Chrome):
     """D03: the line of one browser is cut in mid-run; the event lists of all are the same to the byte."""
@@ -190,6 +193,7 @@ def test_two_browsers_and_a_fresh_one_agree_though_one_was_cut_off_for_ten_secon
         assert events(steady) == events(shaky) == events(fresh)
 
 
+@pytest.mark.slow
 @pytest.mark.case("D03")
 def test_a_socket_that_falls_silent_is_dropped_and_another_one_opened(site: Site, chrome: Chrome):
     """D03, the laptop's sleep: the socket stays open and says nothing; it is noticed after 40 s."""
@@ -221,6 +225,7 @@ def test_a_page_on_which_nothing_happens_keeps_its_one_socket_and_hears_the_tick
     assert not opened.value.is_closed()
 
 
+@pytest.mark.slow
 @pytest.mark.case("D05")
 def test_a_page_whose_socket_is_refused_says_so_and_polls(site: Site, chrome: Chrome):
     """D05: refused for its origin, it does not wait for ever; what happens arrives by polling, the end included."""
@@ -266,6 +271,7 @@ def test_cancelling_asks_first_and_is_seen_at_once(site: Site, chrome: Chrome):
         expect(one.locator("#run-head")).to_contain_text("cancelled")
 
 
+@pytest.mark.slow
 def test_the_page_is_complete_without_scripts(site: Site, chrome: Chrome):
     run = make_run(2)
     claim = begin(run)
@@ -281,6 +287,7 @@ def test_the_page_is_complete_without_scripts(site: Site, chrome: Chrome):
     expect(page.locator("#results")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_no_page_is_wider_than_its_window(site: Site, chrome: Chrome, width: int, scheme: str):
     long = "a_scenario_whose_name_goes_on_and_on_and_on_for_a_hundred_characters_" + "x" * 20
@@ -292,6 +299,7 @@ def test_no_page_is_wider_than_its_window(site: Site, chrome: Chrome, width: int
         assert wide <= width, f"{path} is {wide} px wide"
 
 
+@pytest.mark.slow
 def test_the_estimate_appears_while_the_form_is_filled_in(site: Site, chrome: Chrome):
     chrome.expect_problem("htmx:sendAbort", "htmx:afterRequest")  # an estimate under way when the form is sent
     make_run(3)

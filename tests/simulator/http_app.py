@@ -18,9 +18,7 @@ async def serving(answers: Mapping[str, Answer]) -> AsyncIterator[str]:
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin1")
         lines = head.split("\r\n")
-        headers = {
-            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])
-        }
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         reply = await answers[lines[0].split(" ")[1]](body)
         writer.write(

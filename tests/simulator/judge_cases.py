@@ -15,9 +15,7 @@ NO_LUCK = "The agent says that the booking did not work because the system is do
 FULL = "Your table for two is booked for Maya on Friday, August 6 at 7 p.m. The number is R-100."
 
 
-def call(
-    date: str = "2027-08-06", *, status: str = "completed", name: str = "create_reservation"
-) -> dict[str, Any]:
+def call(date: str = "2027-08-06", *, status: str = "completed", name: str = "create_reservation") -> dict[str, Any]:
     done = status == "completed"
     return {
         "name": name,

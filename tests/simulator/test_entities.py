@@ -169,9 +169,7 @@ def test_a_number_of_people_is_read(text: str, expected: int) -> None:
     assert found(text, "count") == [expected]
 
 
-@pytest.mark.parametrize(
-    "text", ["for two nights", "for 7 p.m.", "for August 6", "for two hours", "for 45 dollars"]
-)
+@pytest.mark.parametrize("text", ["for two nights", "for 7 p.m.", "for August 6", "for two hours", "for 45 dollars"])
 def test_other_numbers_are_no_people(text: str) -> None:
     assert found(text, "count") == []
 

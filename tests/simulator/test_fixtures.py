@@ -82,6 +82,7 @@ async def test_the_first_version_fails_corrections_and_what_is_missing(simulator
     assert await demo.results(simulator, FIRST) == demo.outcomes(FULL, FAILS["Front desk@1"])
 
 
+@pytest.mark.slow
 async def test_the_second_version_passes_what_it_was_taught_at_any_concurrency_and_with_any_seed(
     simulator: Simulator,
 ) -> None:
@@ -96,6 +97,7 @@ async def test_without_its_correction_sentence_exactly_the_corrections_are_lost(
     assert await demo.results(simulator, demo.without_correction()) == demo.outcomes(FULL, lost)
 
 
+@pytest.mark.slow
 async def test_each_sentence_that_is_missing_mends_its_scenario_and_harms_no_other(simulator: Simulator) -> None:
     taught = demo.with_instructions("\n".join([SECOND.instructions, *UNTAUGHT.values()]))
     assert await demo.results(simulator, taught) == demo.outcomes(FULL, set())
@@ -105,6 +107,7 @@ async def test_each_sentence_that_is_missing_mends_its_scenario_and_harms_no_oth
         assert {id for id, result in found.items() if result.outcome.outcome == "passed"} == {scenario}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 async def test_every_caller_of_the_demo_is_heard_word_for_word_and_soon_done(simulator: Simulator) -> None:
     said = {scenario.input.text: await spoken(simulator, scenario.input.text) for scenario in FULL}

@@ -122,9 +122,7 @@ async def test_the_same_request_has_the_same_answer(client: AsyncOpenAI) -> None
 
 
 async def test_usage_counts_the_words_that_were_read_and_written(client: AsyncOpenAI) -> None:
-    response = await client.responses.create(
-        model="m", instructions="One two three.", input=RIGHT, text=strict(SCHEMA)
-    )
+    response = await client.responses.create(model="m", instructions="One two three.", input=RIGHT, text=strict(SCHEMA))
     assert response.usage is not None
     assert response.usage.input_tokens == len(RIGHT.split()) + 3
     assert response.usage.output_tokens == len(response.output_text.split())
@@ -145,9 +143,7 @@ async def test_without_evidence_nothing_passes(client: AsyncOpenAI) -> None:
 
 
 async def test_json_without_a_schema_is_an_object(client: AsyncOpenAI) -> None:
-    response = await client.responses.create(
-        model="sim-judge", input=RIGHT, text={"format": {"type": "json_object"}}
-    )
+    response = await client.responses.create(model="sim-judge", input=RIGHT, text={"format": {"type": "json_object"}})
     assert json.loads(response.output_text)["passed"] is True
 
 

@@ -60,9 +60,7 @@ async def test_the_client_gets_the_agents_voice_as_a_wav_file(service: Service) 
 
 async def test_an_answer_can_be_streamed_by_the_client(service: Service) -> None:
     streamed = service.client.audio.speech.with_streaming_response
-    async with streamed.create(
-        model="sim-tts", voice="caller", input=TEXT, response_format="pcm"
-    ) as response:
+    async with streamed.create(model="sim-tts", voice="caller", input=TEXT, response_format="pcm") as response:
         body = b"".join([chunk async for chunk in response.iter_bytes()])
     assert len(body) == 2 * len(synthesise(TEXT))
 
@@ -88,12 +86,8 @@ async def test_what_is_said_is_known_before_the_answer_leaves(service: Service, 
     assert Ear(tmp_path).hear(samples).text == TEXT
 
 
-async def test_speech_from_an_earlier_run_is_understood_after_a_restart(
-    service: Service, tmp_path: Path
-) -> None:
-    speech = await service.client.audio.speech.create(
-        model="m", voice="caller", input=TEXT, response_format="pcm"
-    )
+async def test_speech_from_an_earlier_run_is_understood_after_a_restart(service: Service, tmp_path: Path) -> None:
+    speech = await service.client.audio.speech.create(model="m", voice="caller", input=TEXT, response_format="pcm")
     restarted = Service(Voices(tmp_path), Ear(tmp_path))
     assert restarted.ear.hear(np.frombuffer(speech.content, "<i2").astype(np.int16)).text == TEXT
 
@@ -132,9 +126,7 @@ async def test_other_formats_are_refused_in_openais_envelope(service: Service, k
     ],
     ids=str,
 )
-async def test_a_bad_request_names_its_parameter(
-    service: Service, change: dict[str, object], param: str
-) -> None:
+async def test_a_bad_request_names_its_parameter(service: Service, change: dict[str, object], param: str) -> None:
     asked = {"model": "m", "input": "Hello", "voice": "caller", "response_format": "pcm", **change}
     reply = await service.answer(json.dumps(asked).encode())
     assert reply.status == 400

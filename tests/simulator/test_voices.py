@@ -66,9 +66,7 @@ def test_another_process_says_it_with_the_same_samples() -> None:
         "from runs_app.simulator.voices import synthesise\n"
         "print(hashlib.sha256(synthesise(sys.argv[1]).tobytes()).hexdigest())\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", script, TEXT], capture_output=True, text=True, check=True, timeout=60
-    )
+    ran = subprocess.run([sys.executable, "-c", script, TEXT], capture_output=True, text=True, check=True, timeout=60)
     assert ran.stdout.strip() == hashlib.sha256(synthesise(TEXT).tobytes()).hexdigest()
 
 

@@ -19,7 +19,7 @@ from tests.site.axe import barriers, looks
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(900)]
 
 LISTS = ("/", "/scenarios/", "/suites/", "/applications/", "/configurations/", "/runs/", "/runs/new/", "/compare/")
 LONG = "a_scenario_whose_id_goes_on_and_on_until_the_hundred_characters_that_are_allowed_are_all_used_up"
