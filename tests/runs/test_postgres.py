@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-MODULES = ("test_claims.py", "test_sweeping.py", "test_recording.py")
+MODULES = ("test_claims.py", "test_sweeping.py", "test_recording.py", "test_stopping.py")
 PATIENCE_S = 280
 
 
