@@ -285,7 +285,14 @@ def test_ctrl_c_says_that_the_run_goes_on(worker: Stack):
         make_configuration(endpoint=agent.url)
         command = [sys.executable, "manage.py", "run_eval", "--suite=demo", "--configurations=Front desk", "--wait"]
         process = subprocess.Popen(
-            command, cwd=ROOT, env=worker.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command,
+            cwd=ROOT,
+            env=worker.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # what a shell starts in the background ignores Ctrl-C, and hands that down to us
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         eventually(lambda: Run.objects.exists() and running(Run.objects.get()), within_s=60)
         process.send_signal(signal.SIGINT)
