@@ -33,3 +33,30 @@ def commands() -> list[str]:
 def test_every_management_command_is_documented(name: str) -> None:
     texts = [p.read_text() for p in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]]
     assert any(f"manage.py {name}" in text for text in texts)
+
+
+PICTURE = re.compile(r"!\[([^\]]*)\]\((images/[^)]+)\)")
+MOST_BYTES = 1_500_000
+
+
+def pictures_named() -> list[tuple[str, str]]:
+    return [found for page in sorted((ROOT / "docs").glob("*.md")) for found in PICTURE.findall(page.read_text())]
+
+
+def test_every_picture_that_docs_show_is_there_and_says_in_words_what_it_shows() -> None:
+    assert pictures_named()
+    for words, name in pictures_named():
+        assert (ROOT / "docs" / name).is_file(), name
+        assert len(words) >= 4, name
+
+
+def test_pictures_are_small_and_none_is_left_over() -> None:
+    kept = list((ROOT / "docs" / "images").iterdir())
+    assert {f"images/{one.name}" for one in kept} == {name for _, name in pictures_named()}
+    assert sum(one.stat().st_size for one in kept) <= MOST_BYTES
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"

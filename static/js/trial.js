@@ -45,6 +45,22 @@ async function drawWaves(box, audio) {
   return waves;
 }
 
+const ROW_REM = 1.4;
+
+/** Marks of a lane whose boxes or labels would cover each other go into rows of their own. */
+function spread(track) {
+  const ends = []; // of each row: how far right it is taken
+  for (const mark of track.querySelectorAll(".mark")) {
+    const boxes = [mark, ...mark.children].map((one) => one.getBoundingClientRect());
+    const left = Math.min(...boxes.map((one) => one.left));
+    const row = ends.findIndex((end) => end < left);
+    const at = row < 0 ? ends.length : row;
+    ends[at] = Math.max(...boxes.map((one) => one.right));
+    mark.style.top = `${0.2 + ROW_REM * at}rem`;
+  }
+  if (ends.length > 1) track.style.minHeight = `${0.2 + ROW_REM * ends.length}rem`;
+}
+
 function drawLanes(box, lanes, seek) {
   const total = lanes.duration_ms;
   const percent = (ms) => `${(100 * Math.max(0, Math.min(ms, total))) / total}%`;
@@ -60,11 +76,12 @@ function drawLanes(box, lanes, seek) {
     const label = document.createElement("span");
     label.textContent = mark.label;
     one.append(label);
-    // a label that would leave the track on the right hangs to the left of its mark
-    if (mark.end_ms > 0.85 * total) one.classList.add("late");
+    // a label that would leave the track on the right hangs to the left of its mark; a bracket's stands behind its end
+    if ((mark.kind === "wait" ? mark.end_ms : mark.start_ms) > 0.8 * total) one.classList.add("late");
     one.addEventListener("click", () => seek(mark.start_ms / 1000));
     track.append(one);
   }
+  for (const track of box.querySelectorAll(".track")) spread(track);
   const step = [0.5, 1, 2, 5, 10, 30, 60, 300].find((s) => total / 1000 / s <= 12) ?? 600;
   const ruler = box.querySelector('[data-lane="ruler"]');
   for (let s = 0; s * 1000 < total; s += step) {

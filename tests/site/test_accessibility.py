@@ -107,6 +107,40 @@ def test_nothing_keeps_people_out_of_a_site_that_is_full(site: Site, chrome: Chr
     assert not found, "\n".join(found)
 
 
+# Named by what a person would look for; a radio group is one stop, whichever of it is chosen.
+STOPS = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+  .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.disabled && one.tabIndex >= 0)
+  .filter((one) => one.type !== "radio" && one.type !== "hidden")
+  .map((one, number) => { one.dataset.stop = number; return number; })"""
+AT = """() => { const one = document.activeElement, style = getComputedStyle(one);
+  return [one.dataset.stop ?? "", one.outerHTML.slice(0, 120),
+    style.outlineStyle !== "none" || style.boxShadow !== "none"]; }"""
+
+
+def unreached(page: Page) -> list[str]:
+    """What Tab never comes to, and where one cannot see that it came."""
+    wanted = {str(number) for number in page.evaluate(STOPS)}
+    found, invisible = set(), []
+    for _ in range(2 * len(wanted) + 20):
+        page.keyboard.press("Tab")
+        stop, html, is_seen = page.evaluate(AT)
+        if stop and not is_seen:
+            invisible.append(f"no focus is seen at {html}")
+        found.add(stop)
+    missed = [page.evaluate("n => document.querySelector(`[data-stop='${n}']`).outerHTML", n) for n in wanted - found]
+    return [*(f"Tab misses {html[:160]}" for html in missed), *invisible]
+
+
+def test_tab_comes_to_everything_that_can_be_pressed(site: Site, chrome: Chrome) -> None:
+    paths = full_site()
+    page = chrome.open("/")
+    found = []
+    for name in ("list /", "list /runs/new/", "done", "trial", "comparison", "suite", "console", "scenario editor"):
+        page.goto(site.url + paths[name], wait_until="networkidle")
+        found += [f"{name}: {one}" for one in unreached(page)]
+    assert not found, "\n".join(found)
+
+
 def test_the_check_sees_what_it_is_for(site: Site, chrome: Chrome) -> None:
     """A page made worse on purpose: else a check that never ran would look like a clean page."""
     page = chrome.open("/")
