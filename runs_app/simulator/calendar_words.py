@@ -19,9 +19,7 @@ _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday"
 MONTHS = _MONTHS.split()
 WEEKDAYS = _WEEKDAYS.split()
 
-_month = "|".join(
-    [*MONTHS, "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec"]
-)
+_month = "|".join([*MONTHS, "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec"])
 _weekday = "|".join(WEEKDAYS)
 # A day's number is no hour: "August 6" but not the 7 of "August 7 p.m." or "August 7:30".
 _day = rf"(?:{ORDINAL}|(?:\d{{1,2}}\b(?!:\d|\s*[ap]\.?m\b)|{NUMBER}))"
@@ -82,9 +80,7 @@ def _dated(year: int | None, month: int, day: int, reference_date: date | None) 
         return _checked(f"{year:04}-{month:02}-{day:02}")
     if reference_date is None:
         return _checked(f"--{month:02}-{day:02}")
-    for candidate in range(
-        reference_date.year, reference_date.year + 9
-    ):  # up to eight years to a 29 February
+    for candidate in range(reference_date.year, reference_date.year + 9):  # up to eight years to a 29 February
         value = _checked(f"{candidate:04}-{month:02}-{day:02}")
         if value and value >= reference_date.isoformat():
             return value
@@ -135,9 +131,7 @@ def _in_days(found: re.Match[str], reference_date: date | None) -> str | None:
     if reference_date is None:
         return found.group().lower()
     count = 1 if found[1].lower() in ("a", "one") else number_of(found[1])
-    return (
-        reference_date + timedelta(days=count * (7 if found[2].lower().startswith("week") else 1))
-    ).isoformat()
+    return (reference_date + timedelta(days=count * (7 if found[2].lower().startswith("week") else 1))).isoformat()
 
 
 def _week_day(found: re.Match[str], reference_date: date | None) -> str | None:
@@ -162,9 +156,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], _Read], ...] = (
     (_compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b"), _slashes),
     (_compile(rf"{_on_weekday}\b(?P<month>{_month})\b\.?,? (?:the )?(?P<day>{_day}){_year}"), _named),
     (
-        _compile(
-            rf"{_on_weekday}\b(?:the )?(?P<day>{_day}) (?:day )?(?:of )?(?P<month>{_month})\b\.?{_year}"
-        ),
+        _compile(rf"{_on_weekday}\b(?:the )?(?P<day>{_day}) (?:day )?(?:of )?(?P<month>{_month})\b\.?{_year}"),
         _named,
     ),
     (_compile(r"\b(?:the )?day after tomorrow\b|\b(?:today|tonight|tomorrow|yesterday)\b"), _relative),

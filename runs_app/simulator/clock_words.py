@@ -157,9 +157,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Clock | None]
     ),
     (_compile(rf"(?<![\d:.-])(?P<hour>{_hour})(?:[ .](?P<minute>{_minute}))?\s*{_half}"), _hour_with_half),
     (
-        _compile(
-            rf"(?<![\d:.-])\b(?P<hour>{_hour})\s*(?=(?:to|until|till|and|-|–)\s*(?P<last>{_hour})\s*{_half})"
-        ),
+        _compile(rf"(?<![\d:.-])\b(?P<hour>{_hour})\s*(?=(?:to|until|till|and|-|–)\s*(?P<last>{_hour})\s*{_half})"),
         _range_start,
     ),
     (_compile(r"\b(?:noon|midday|midnight)\b"), _named),

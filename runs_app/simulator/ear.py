@@ -102,9 +102,7 @@ class Ear:
     """
 
     def __init__(self, data_dir: Path | str | None = None) -> None:
-        self._folder = (
-            Path(data_dir) / f"fingerprints-v{FINGERPRINT_VERSION}" if data_dir is not None else None
-        )
+        self._folder = Path(data_dir) / f"fingerprints-v{FINGERPRINT_VERSION}" if data_dir is not None else None
         self._buckets: dict[int, _Bucket] = {}
         self._names: set[str] = set()
         self._guard = threading.Lock()
@@ -173,9 +171,7 @@ class Ear:
         if self._folder is None:
             return False
         with os.scandir(self._folder) as entries:
-            names = sorted(
-                entry.name.removesuffix(".npz") for entry in entries if entry.name.endswith(".npz")
-            )
+            names = sorted(entry.name.removesuffix(".npz") for entry in entries if entry.name.endswith(".npz"))
         fresh = [name for name in names if name not in self._names]
         for name in fresh:
             read = _read(self._folder / f"{name}.npz")

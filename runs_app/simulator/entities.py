@@ -108,9 +108,7 @@ def corrections(text: str, *, reference_date: date | None = None) -> tuple[Corre
     return tuple(chains.values())
 
 
-def first_and_last(
-    text: str, kind: Kind, *, reference_date: date | None = None
-) -> tuple[Mention, Mention] | None:
+def first_and_last(text: str, kind: Kind, *, reference_date: date | None = None) -> tuple[Mention, Mention] | None:
     """What was said of one kind first and what holds in the end; the same twice when nothing was taken back."""
     for correction in corrections(text, reference_date=reference_date):
         if correction.kind == kind:

@@ -66,9 +66,7 @@ def _answer(asked: dict[str, Json], prompt: str) -> str:
     if kind == "json_object":
         return json.dumps(_filled(_OWN_SCHEMA, _OWN_SCHEMA, verdict), ensure_ascii=False)
     if kind != "json_schema" or not isinstance(wanted.get("schema"), dict):
-        raise RequestError(
-            "text.format must be text, json_object, or json_schema with a schema", "text.format"
-        )
+        raise RequestError("text.format must be text, json_object, or json_schema with a schema", "text.format")
     schema = wanted["schema"]
     return json.dumps(_filled(schema, schema, verdict), ensure_ascii=False)
 
@@ -125,9 +123,7 @@ def _resolved(schema: Json, root: dict[str, Json], *, or_null: bool) -> dict[str
             schema = _pointed(reference, root)
         elif choices := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
             nulls = [each for each in choices if isinstance(each, dict) and each.get("type") == "null"]
-            schema = (
-                nulls[0] if nulls and or_null else next((each for each in choices if each not in nulls), {})
-            )
+            schema = nulls[0] if nulls and or_null else next((each for each in choices if each not in nulls), {})
         else:
             return schema
     raise RequestError("the schema's references go in a circle", "text.format.schema")

@@ -17,9 +17,7 @@ _AGENT_MUST_NOT = re.compile(
     r"without)\b",
     re.IGNORECASE,
 )
-_COURTESY = re.compile(
-    r"[^.?!]*\b(?:anything else|else I can|help you|may I help|how can I)\b[^.?!]*\?", re.IGNORECASE
-)
+_COURTESY = re.compile(r"[^.?!]*\b(?:anything else|else I can|help you|may I help|how can I)\b[^.?!]*\?", re.IGNORECASE)
 _CONFIRMS = re.compile(r"\bconfirm(?:s|ed|ation|ing)?\b", re.IGNORECASE)
 _ACT = re.compile(r"\b(?:book|reserv|cancel|chang|mov|creat|claim|confirm|call|act)\w*", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\d])")
@@ -86,8 +84,7 @@ def _limit(text: str, limit: re.Match[str], reference_date: date | None) -> Dema
         sentence=text,
         wanted=_alternatives(text, [each for each in named if each.end <= limit.start()]),
         forbidden=tuple(each for each in named if each.start >= limit.start()),
-        must_not_ask=bool(re.match(r"\s*ask", rest))
-        and not re.search(r"\bask(?:ing)?\b", text[: limit.start()]),
+        must_not_ask=bool(re.match(r"\s*ask", rest)) and not re.search(r"\bask(?:ing)?\b", text[: limit.start()]),
         # "Does not confirm August 7" forbids the day, "does not claim a booking" the claim.
         must_not_act=bool(_ACT.search(rest)) and not any(each.start >= limit.start() for each in named),
     )
@@ -106,9 +103,7 @@ def _alternatives(text: str, wanted: list[Mention]) -> tuple[tuple[Mention, ...]
 
 def confirms(text: str) -> bool:
     """Whether the words say that something was done."""
-    return bool(claimed_actions(text)) or (
-        bool(_CONFIRMS.search(text)) and not asks(text) and not denies(text)
-    )
+    return bool(claimed_actions(text)) or (bool(_CONFIRMS.search(text)) and not asks(text) and not denies(text))
 
 
 def same(a: Mention, b: Mention) -> bool:

@@ -14,9 +14,7 @@ from runs_app.simulator.judge_evidence import Evidence, Execution
 # What a finding costs: "wrong" ends at 0, "unmet" at 0.5 (two of them 0.25), "slip" at 0.75.
 Weight = Literal["wrong", "unmet", "slip", "note"]
 
-READS_ONLY = re.compile(
-    r"^(?:check|get|find|list|search|look|read|query|fetch|show|track|verify)", re.IGNORECASE
-)
+READS_ONLY = re.compile(r"^(?:check|get|find|list|search|look|read|query|fetch|show|track|verify)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -80,9 +78,7 @@ def _other(group: tuple[Mention, ...], allowed: list[Mention], found: list[Menti
         return None
     kind, unit = group[0].kind, group[0].unit
     rivals = (
-        each
-        for each in found
-        if each.kind == kind and (kind not in NUMERIC or each.unit == unit or not each.unit)
+        each for each in found if each.kind == kind and (kind not in NUMERIC or each.unit == unit or not each.unit)
     )
     return next((each for each in rivals if not any(same(each, other) for other in allowed)), None)
 
@@ -105,9 +101,7 @@ def taken_back(evidence: Evidence) -> Iterator[Finding]:
         *(each for call in acting(evidence) for each in mentions_of(call, evidence.reference_date)),
     ]
     for each in corrections(evidence.request, reference_date=evidence.reference_date):
-        if any(same(each.first, other) for other in used) and not any(
-            same(each.last, other) for other in used
-        ):
+        if any(same(each.first, other) for other in used) and not any(same(each.last, other) for other in used):
             yield Finding(
                 "wrong",
                 f"The caller corrected {in_words(each.first)} to {in_words(each.last)}; the agent kept the first.",

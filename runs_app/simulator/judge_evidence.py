@@ -73,14 +73,10 @@ def _read(document: dict[str, Json]) -> Evidence:
     return Evidence(
         dimension=str(document.get("dimension") or "task_understanding"),
         request=_text(_first(scenario, "request", "user_request", "input")),
-        expected=""
-        if criterion
-        else _text(_first(scenario, "expected_answer", "expected_response", "answer")),
+        expected="" if criterion else _text(_first(scenario, "expected_answer", "expected_response", "answer")),
         criteria=(str(criterion),) if criterion else _texts(_first(scenario, "criteria", "success_criteria")),
         response=_text(_first(observed, "assistant_response", "response", "reply")),
-        tools=tuple(_execution(each) for each in tools if isinstance(each, dict))
-        if isinstance(tools, list)
-        else None,
+        tools=tuple(_execution(each) for each in tools if isinstance(each, dict)) if isinstance(tools, list) else None,
         required_tools=tuple(_required(scenario)),
         background=tuple(strings([context, facts, observed_facts, observed.get("initial_state")])),
         agent_lines=tuple(_agent_lines(_first(observed, "conversation", "transcript"))),

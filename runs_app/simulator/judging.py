@@ -34,9 +34,7 @@ _ASKED_FOR: dict[str, re.Pattern[str]] = {
     "time": re.compile(r"\btimes?\b", re.IGNORECASE),
     "name": re.compile(r"\bnames?\b", re.IGNORECASE),
     "count": re.compile(r"\bhow many\b|\bparty size\b|\bnumber of (?:people|guests)\b", re.IGNORECASE),
-    "id": re.compile(
-        r"\b(?:reservation|booking|order|reference|confirmation) (?:number|id|code)\b", re.IGNORECASE
-    ),
+    "id": re.compile(r"\b(?:reservation|booking|order|reference|confirmation) (?:number|id|code)\b", re.IGNORECASE),
     "phone": re.compile(r"\bphone\b|\btelephone\b", re.IGNORECASE),
 }
 _CHECKED_AGAINST_TOOLS = ("date", "time", "id", "money", "count")
@@ -57,9 +55,7 @@ def judge(evidence: Evidence) -> Verdict:
     else:
         found = list(dict.fromkeys(_RULES.get(evidence.dimension, _task_understanding)(evidence)))
     score = _score(found)
-    return Verdict(
-        score >= PASS_FROM, score, f"{_rationale(found, evidence)} {LABEL}", tuple(_quotes(evidence))
-    )
+    return Verdict(score >= PASS_FROM, score, f"{_rationale(found, evidence)} {LABEL}", tuple(_quotes(evidence)))
 
 
 def _score(found: list[Finding]) -> float:
@@ -131,14 +127,8 @@ def _grounded_communication(evidence: Evidence) -> Iterator[Finding]:
         yield Finding("unmet", f"{failed[-1]} failed, and the reply does not say so.")
     known = _known(evidence)
     for said in entities(evidence.response, reference_date=evidence.reference_date):
-        if (
-            said.kind in _CHECKED_AGAINST_TOOLS
-            and not said.negated
-            and not any(same(said, each) for each in known)
-        ):
-            yield Finding(
-                "wrong", f"The reply says {in_words(said)}, which neither a tool nor the caller gave."
-            )
+        if said.kind in _CHECKED_AGAINST_TOOLS and not said.negated and not any(same(said, each) for each in known):
+            yield Finding("wrong", f"The reply says {in_words(said)}, which neither a tool nor the caller gave.")
 
 
 def _conversational_coherence(evidence: Evidence) -> Iterator[Finding]:
@@ -189,9 +179,7 @@ def _polarity(demand: Demand, reply: str) -> Iterator[Finding]:
 def _by_words(demand: Demand, evidence: Evidence) -> Iterator[Finding]:
     share = shared_words(demand.sentence, evidence.response)
     if demand.sentence != evidence.expected:
-        yield Finding(
-            "note", f"Not compared, because it names nothing that can be compared: {demand.sentence}"
-        )
+        yield Finding("note", f"Not compared, because it names nothing that can be compared: {demand.sentence}")
     elif denies(evidence.response):
         weight: Weight = "wrong" if share >= 0.25 else "unmet"
         yield Finding(weight, f"The reply says no where it should not: {demand.sentence}")
@@ -239,6 +227,4 @@ def _known(evidence: Evidence) -> list[Mention]:
     sources = [evidence.request, *evidence.background]
     sources += [text for call in evidence.tools or () for text in strings([call.arguments, call.output])]
     known = [each for text in sources for each in entities(text, reference_date=evidence.reference_date)]
-    return known + [
-        each for call in evidence.tools or () for each in mentions_of(call, evidence.reference_date)
-    ]
+    return known + [each for call in evidence.tools or () for each in mentions_of(call, evidence.reference_date)]

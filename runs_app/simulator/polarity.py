@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-_NEGATED = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n[’']t\b", re.IGNORECASE
-)
+_NEGATED = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n[’']t\b", re.IGNORECASE)
 _REFUSED = re.compile(
     r"\b(?:cannot|can not|unable|not (?:able|allowed|permitted|authori[sz]ed|possible)|impossible|"
     r"(?:can|may) only|only (?:the )?(?:guest|owner|account holder|person)|declin\w+|refus\w+|"
@@ -85,9 +83,7 @@ def claimed_actions(text: str) -> tuple[str, ...]:
             continue
         for match in _CLAIMED.finditer(clause):
             word = (
-                "done"
-                if match["set"]
-                else (match["verb"] or match["first"]).lower().replace("canceled", "cancelled")
+                "done" if match["set"] else (match["verb"] or match["first"]).lower().replace("canceled", "cancelled")
             )
             if word not in found:
                 found.append(word)

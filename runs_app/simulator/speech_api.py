@@ -58,9 +58,7 @@ def _voice(asked: dict[str, Json]) -> str:
 def _format(asked: dict[str, Json]) -> str:
     kind = asked.get("response_format", "mp3")
     if not isinstance(kind, str) or kind not in _CONTENT_TYPES:
-        raise RequestError(
-            f"response_format {kind!r} is not offered here; ask for pcm or wav", "response_format"
-        )
+        raise RequestError(f"response_format {kind!r} is not offered here; ask for pcm or wav", "response_format")
     return kind
 
 

@@ -16,9 +16,7 @@ _PHONE = re.compile(
     r"(?<![\w-])(?:\+\d|\(\d{3}\)\s?\d)[\d ().-]{5,}\d(?![\w-])|(?<![\w-])\d{3}[ -]\d{3}[ -]\d{4}(?![\w-])"
 )
 _ID = re.compile(r"(?<![\w-])([A-Z]{1,4})[-#](\d{1,10})(?![\w-])")
-_CODE = re.compile(
-    r"(?<![\w-])(?=[A-Z0-9-]*[A-Z])(?=[A-Z0-9-]*\d)[A-Z0-9]{4,12}(?:-[A-Z0-9]{1,12})*(?![\w-])"
-)
+_CODE = re.compile(r"(?<![\w-])(?=[A-Z0-9-]*[A-Z])(?=[A-Z0-9-]*\d)[A-Z0-9]{4,12}(?:-[A-Z0-9]{1,12})*(?![\w-])")
 _SPACE = re.compile(r"\s+")
 
 
@@ -54,11 +52,7 @@ def _say_phone(number: str) -> str:
 
 def _say_email(found: re.Match[str]) -> str:
     user = (
-        found.group(1)
-        .replace(".", " dot ")
-        .replace("_", " underscore ")
-        .replace("+", " plus ")
-        .replace("-", " dash ")
+        found.group(1).replace(".", " dot ").replace("_", " underscore ").replace("+", " plus ").replace("-", " dash ")
     )
     return f"{user} at {found.group(2).replace('.', ' dot ')}"
 

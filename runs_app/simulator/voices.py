@@ -96,9 +96,7 @@ class Voices:
 
     async def speak(self, text: str, voice: str = CALLER, *, speed: float = 1.0) -> Samples:
         """Like `say`, in a thread: the loop itself waits neither for the model nor for the disk."""
-        return await asyncio.get_running_loop().run_in_executor(
-            _threads, lambda: self.say(text, voice, speed=speed)
-        )
+        return await asyncio.get_running_loop().run_in_executor(_threads, lambda: self.say(text, voice, speed=speed))
 
     def say(self, text: str, voice: str = CALLER, *, speed: float = 1.0) -> Samples:
         """`synthesise` with memory: int16 mono 24 kHz, read-only. ValueError as there."""
