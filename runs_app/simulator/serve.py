@@ -18,6 +18,7 @@ from autobahn.twisted.websocket import ConnectionDeny
 # Twisted's reactor must be asyncio's before anything of Twisted is imported; daphne.server sees to that.
 from daphne.server import Server
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from twisted.internet import reactor
 
 from runs_app.simulator.app import create_app
 from runs_app.simulator.voices import synthesise
@@ -83,7 +84,8 @@ class _Server(Server):
     def listen_success(self, port: Any) -> None:
         super().listen_success(port)
         if self.listening:
-            self.listening(port.getHost().port)
+            # said from the running loop: only then does a SIGTERM end it in peace
+            reactor.callLater(0, self.listening, port.getHost().port)  # type: ignore[arg-type]
 
     def listen_error(self, failure: Any) -> None:
         self.failure = failure.getErrorMessage()

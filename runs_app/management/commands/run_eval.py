@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from runs_app import ctrl_c
 from runs_app.models import Run
 from runs_app.reporting.crawl.tree import NotEmpty, require_empty, write_tree
 from runs_app.reporting.gates import Gate, as_text, gate, judge, line_about
@@ -94,6 +95,10 @@ class Command(BaseCommand):
         if options["up"]:
             self.on_own_stack()
             return
+        with ctrl_c.remembered() as pressed:
+            self.run(options, pressed)
+
+    def run(self, options: dict[str, Any], pressed: threading.Event) -> None:
         gates: list[Gate] = options["fail_under"]
         require_places(options["junit"], options["output"])
         try:
@@ -103,7 +108,7 @@ class Command(BaseCommand):
         if not (options["wait"] or gates or options["junit"] or options["output"]):
             self.show(run, options["format"])
             return
-        self.wait_for(run, options["verbose"])
+        self.wait_for(run, options["verbose"], pressed)
         run.refresh_from_db()
         results = self.show(run, options["format"])
         self.write(run, options["junit"], options["output"])
@@ -134,7 +139,7 @@ class Command(BaseCommand):
         self.stderr.write(f"{run.trials.count()} trials: {address(run)}")
         return run
 
-    def wait_for(self, run: Run, verbose: bool) -> None:
+    def wait_for(self, run: Run, verbose: bool, pressed: threading.Event) -> None:
         told: set[int] = set()
         try:
             while True:
@@ -143,7 +148,8 @@ class Command(BaseCommand):
                     self.tell_of_new(run, told)
                 if run.is_over:
                     return
-                time.sleep(LOOK_EVERY_S)
+                if pressed.wait(LOOK_EVERY_S):
+                    raise KeyboardInterrupt
         except KeyboardInterrupt:
             raise CommandError(
                 f"No longer waiting. The run goes on: {address(run)} (cancel it there)", returncode=INTERRUPTED
