@@ -10,25 +10,15 @@ from django.db.models import Count, Q
 
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
 from runs_app.querysets import RunQuerySet
+from runs_app.stats.turnover import Counted
 
 
 @dataclass(frozen=True)
-class Share:
-    """`passed` of `n` trials with a verdict, of `of` trials in all."""
+class Share(Counted):
+    """What one configuration of a run came to."""
 
     label: str
     simulated: bool
-    passed: int
-    n: int
-    of: int
-
-    @property
-    def value(self) -> float | None:
-        return self.passed / self.n if self.n else None
-
-    @property
-    def left_out(self) -> int:
-        return self.of - self.n
 
 
 @dataclass(frozen=True)
