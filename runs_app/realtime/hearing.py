@@ -24,6 +24,9 @@ from runs_app.realtime.dialects.base import (
     ResponseStarted,
     SessionSeen,
     Sound,
+    SpeechStarted,
+    SpeechStopped,
+    Truncated,
     Unknown,
     Unreadable,
     Words,
@@ -35,7 +38,17 @@ from runs_app.realtime.turns import TurnDraft
 
 logger = logging.getLogger(__name__)
 
-Signal = SessionSeen | ResponseStarted | ResponseEnded | Fault | BrokenOff
+Signal = (
+    SessionSeen
+    | ResponseStarted
+    | ResponseEnded
+    | SpeechStarted
+    | SpeechStopped
+    | CallerCommitted
+    | Truncated
+    | Fault
+    | BrokenOff
+)
 
 
 def hear(journal: Journal, raw: str | bytes, at_s: float) -> Signal | None:
@@ -172,9 +185,14 @@ def _take_told(journal: Journal, event: ResponseEnded, t_ms: float) -> None:
         turn.done_ms = t_ms
 
 
-def _on_committed(journal: Journal, event: CallerCommitted, at_s: float) -> None:
+def _on_committed(journal: Journal, event: CallerCommitted, at_s: float) -> Signal:
     if journal.turn is not None:
         journal.turn.caller_item = event.item_id
+    return event
+
+
+def _pass_on(journal: Journal, event: SpeechStarted | SpeechStopped | Truncated, at_s: float) -> Signal:
+    return event
 
 
 def _on_heard(journal: Journal, event: Heard, at_s: float) -> None:
@@ -216,6 +234,9 @@ HANDLERS: dict[type, Callable[[Journal, Any, float], Signal | None]] = {
     ArgumentsPiece: _on_arguments,
     ResponseEnded: _on_ended,
     CallerCommitted: _on_committed,
+    SpeechStarted: _pass_on,
+    SpeechStopped: _pass_on,
+    Truncated: _pass_on,
     Heard: _on_heard,
     Fault: _on_fault,
     Unknown: _on_unknown,

@@ -96,6 +96,31 @@ class CallerCommitted:
 
 
 @dataclass(frozen=True)
+class SpeechStarted:
+    """The server's turn detection heard the caller begin. `audio_start_ms` counts all audio appended so far, and lies
+    before the words by the padding of that server; None when it was not told."""
+
+    item_id: str | None
+    audio_start_ms: int | None
+
+
+@dataclass(frozen=True)
+class SpeechStopped:
+    """It heard the caller end. Most servers tell where their window of silence ended, not where the words did."""
+
+    item_id: str | None
+    audio_end_ms: int | None
+
+
+@dataclass(frozen=True)
+class Truncated:
+    """The server forgot what lay behind this moment of an item of the agent."""
+
+    item_id: str | None
+    audio_end_ms: int | None
+
+
+@dataclass(frozen=True)
 class Heard:
     """What the agent's side understood of the caller. Failed recognition has no text."""
 
@@ -142,6 +167,9 @@ Incoming = (
     | ArgumentsPiece
     | ResponseEnded
     | CallerCommitted
+    | SpeechStarted
+    | SpeechStopped
+    | Truncated
     | Heard
     | Fault
     | NoMeaning
@@ -173,6 +201,12 @@ class Dialect(Protocol):
     def commit(self) -> Body: ...
 
     def ask_for_response(self, event_id: str) -> Body: ...
+
+    def cancel(self, event_id: str) -> Body:
+        """The response under way, whatever its id: servers that name none still understand this."""
+        ...
+
+    def truncate(self, item_id: str, *, content_index: int, audio_end_ms: int, event_id: str) -> Body: ...
 
     def tool_output(self, call_id: str, text: str) -> Body: ...
 

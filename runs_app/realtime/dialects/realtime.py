@@ -56,6 +56,13 @@ class RealtimeDialect:
     def ask_for_response(self, event_id: str) -> Body:
         return {"type": "response.create", "event_id": event_id}
 
+    def cancel(self, event_id: str) -> Body:
+        return {"type": "response.cancel", "event_id": event_id}
+
+    def truncate(self, item_id: str, *, content_index: int, audio_end_ms: int, event_id: str) -> Body:
+        where = {"item_id": item_id, "content_index": content_index, "audio_end_ms": audio_end_ms}
+        return {"type": "conversation.item.truncate", "event_id": event_id, **where}
+
     def tool_output(self, call_id: str, text: str) -> Body:
         item = {"type": "function_call_output", "call_id": call_id, "output": text}
         return {"type": "conversation.item.create", "item": item}

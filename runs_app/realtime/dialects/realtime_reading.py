@@ -23,6 +23,9 @@ from runs_app.realtime.dialects.base import (
     ResponseStarted,
     SessionSeen,
     Sound,
+    SpeechStarted,
+    SpeechStopped,
+    Truncated,
     Unknown,
     Unreadable,
     WordKind,
@@ -219,6 +222,10 @@ def _heard(final: bool) -> Callable[[Body], Incoming]:
     return read
 
 
+def _moment(body: Body, key: str) -> tuple[str | None, int | None]:
+    return _text(body, "item_id"), _number(body, key)
+
+
 def _error(body: Body) -> Incoming:
     error = _object(body, "error") or body
     return Fault(
@@ -249,6 +256,9 @@ READERS: dict[str, Callable[[Body], Incoming]] = {
     "conversation.item.added": _item,
     "conversation.item.done": _item,
     "input_audio_buffer.committed": lambda body: CallerCommitted(_text(body, "item_id")),
+    "input_audio_buffer.speech_started": lambda body: SpeechStarted(*_moment(body, "audio_start_ms")),
+    "input_audio_buffer.speech_stopped": lambda body: SpeechStopped(*_moment(body, "audio_end_ms")),
+    "conversation.item.truncated": lambda body: Truncated(*_moment(body, "audio_end_ms")),
     f"{TRANSCRIPTION}.delta": _heard(final=False),
     f"{TRANSCRIPTION}.completed": _heard(final=True),
     f"{TRANSCRIPTION}.failed": lambda body: Heard(_text(body, "item_id"), None, final=True),
@@ -260,12 +270,9 @@ WITHOUT_MEANING = frozenset(
         "conversation.created",
         "conversation.item.deleted",
         "conversation.item.retrieved",
-        "conversation.item.truncated",
         f"{TRANSCRIPTION}.segment",
         "input_audio_buffer.cleared",
         "input_audio_buffer.dtmf_event_received",
-        "input_audio_buffer.speech_started",
-        "input_audio_buffer.speech_stopped",
         "input_audio_buffer.timeout_triggered",
         "output_audio_buffer.cleared",
         "output_audio_buffer.started",
