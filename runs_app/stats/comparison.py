@@ -6,8 +6,8 @@ other. A scenario whose content differs between two configurations (another run 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -72,14 +72,20 @@ def compare(
     *,
     configurations: Sequence[str],
     rules: Sequence[MetricRule] = PRIMARY,
+    primaries: Sequence[str] | None = None,
+    margins: Mapping[str, float] | None = None,
+    critical: Collection[str] = (),
     metrics: Sequence[str] = (),
     against_first: bool = False,
 ) -> Comparison:
     """`configurations`: keys in the order to show them, the baseline first. `rules`: metrics that get a difference
-    and a verdict. `metrics`: further ones that are only summarised. `against_first`: pairs with the baseline alone.
+    and a verdict; `primaries` names those among them that decide (default: all), `margins` what does not matter, in the
+    metric's own unit. `critical`: ids of scenarios that no average makes up for. `metrics`: further ones that are only
+    summarised. `against_first`: pairs with the baseline alone.
 
-    Raises ValueError for a key or a metric given twice.
+    Raises ValueError for a key or a metric given twice, and for a primary or a margin of a metric without a rule.
     """
+    rules = _told(rules, primaries, margins or {})
     names = list(dict.fromkeys([*(rule.name for rule in rules), *metrics]))
     _refuse_twice("configuration", configurations)
     _refuse_twice("metric", [rule.name for rule in rules])
@@ -90,6 +96,23 @@ def compare(
         pairs=tuple(compare_pair(a, of_key[a], b, of_key[b], rules) for a, b in pairs),
         scenarios=_scenario_rows(of_key, names),
         rules=tuple(rules),
+    )
+
+
+def _told(
+    rules: Sequence[MetricRule], primaries: Sequence[str] | None, margins: Mapping[str, float]
+) -> tuple[MetricRule, ...]:
+    """The rules with what was chosen before the start."""
+    known = {rule.name for rule in rules}
+    if unknown := sorted({*(primaries or ()), *margins} - known):
+        raise ValueError(f"no rule for the metric {', '.join(unknown)}")
+    return tuple(
+        replace(
+            rule,
+            primary=rule.primary if primaries is None else rule.name in primaries,
+            margin=margins.get(rule.name, rule.margin),
+        )
+        for rule in rules
     )
 
 

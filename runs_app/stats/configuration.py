@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from runs_app.stats.estimate import Tails
 from runs_app.stats.rates import rate_interval
 from runs_app.stats.rows import PASS_RATE, WITHOUT_VERDICT, TrialRow, by_scenario, counts, value_of
 from runs_app.stats.summary import Summary, measured, summarise
@@ -40,6 +41,7 @@ class ConfigurationSummary:
     outcomes: dict[str, int]
     pass_rate: PassRate
     metrics: dict[str, Summary]
+    tails: Tails | None = None  # null while it is being computed
 
 
 def summarise_configuration(key: str, rows: Sequence[TrialRow], metrics: Sequence[str]) -> ConfigurationSummary:

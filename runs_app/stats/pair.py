@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from runs_app.stats.estimate import Tails
 from runs_app.stats.multiple import HolmStep, holm
 from runs_app.stats.paired import PairedDifference, deciding_p, paired_difference, scenario_means, t_interval
 from runs_app.stats.rows import (
@@ -21,6 +23,7 @@ from runs_app.stats.rows import (
 from runs_app.stats.verdict import Verdict, comparability, decide
 
 Value = Callable[[TrialRow], float | None]
+Method = Literal["paired t", "exact McNemar", "sign flips"]
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,53 @@ class Ratio:
 
 
 @dataclass(frozen=True)
+class Equivalence:
+    """Two one-sided tests: `low` to `high` is the 90 % interval of the difference (of a log metric: of the ratio),
+    `margin` the metric's, and it `holds` when all of the interval lies inside."""
+
+    margin: float
+    low: float
+    high: float
+    p_value: float
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The difference if every trial without a verdict had gone against B (`worst`) and for it (`best`)."""
+
+    worst: float
+    best: float
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Within `low` to `high` (of a log metric: of the ratio) lie 19 of 20 differences of the baseline from itself,
+    told from how much its own repeats differ. A difference inside is no more than luck would make."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RowFlag:
+    """One scenario's pass counts on both sides. `posterior`: how likely B truly passes less often than A (Jeffreys);
+    `suspected` from .95 on, in either direction. `q` is Fisher's p after Benjamini and Hochberg over all rows."""
+
+    posterior: float
+    q: float
+    suspected: bool
+
+
+@dataclass(frozen=True)
 class MetricComparison:
     """`paired` is B minus A in the metric's own unit, its interval at Holm's level for this metric.
 
-    For a metric on the log scale `ratio` is what the verdict rests on. `p_adjusted` is Holm's over all metrics.
+    For a metric on the log scale `ratio` is what the verdict rests on. `p_value` is the deciding one, by `method`, and
+    `p_adjusted` Holm's over the primary metrics of all candidates (null for others). `better`, `worse` and `same`
+    count scenarios. `equivalence` is null without a margin, `bounds` without trials that lack a verdict, `noise`
+    without repeats. `mde`: the smallest true difference that this design finds 4 times in 5 at its level; for a log
+    metric as a share (0.1 is 10 %), else in the metric's unit.
     """
 
     metric: str
@@ -44,6 +90,17 @@ class MetricComparison:
     ratio: Ratio | None
     p_adjusted: float | None
     verdict: Verdict
+    primary: bool = True
+    method: Method = "paired t"
+    alpha: float = 0.05
+    p_value: float | None = None
+    equivalence: Equivalence | None = None
+    bounds: Bounds | None = None
+    noise: Noise | None = None
+    mde: float | None = None
+    better: int = 0
+    worse: int = 0
+    same: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +115,9 @@ class PairComparison:
     only_b: tuple[str, ...]
     metrics: dict[str, MetricComparison]
     differences: dict[str, dict[str, float | None]]  # scenario id -> metric -> B minus A
+    tails: Tails | None = None  # null while it is being computed
+    critical: tuple[str, ...] = ()  # marked critical, passed at least once by A and never by B: overrides any average
+    flags: dict[str, RowFlag] = field(default_factory=dict)  # by paired scenario with a verdict on both sides
 
 
 def compare_pair(

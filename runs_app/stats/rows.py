@@ -45,11 +45,17 @@ class TrialRow:
 
 @dataclass(frozen=True)
 class MetricRule:
-    """How a metric is compared: which direction is better; "log" compares ratios and needs values above 0."""
+    """How a metric is compared: which direction is better; "log" compares ratios and needs values above 0.
+
+    `primary`: it decides, and shares Holm's correction with the others that do; one that does not gets an interval and
+    no Better or Worse. `margin`, in the metric's own unit (ms for a latency): a difference below it does not matter.
+    """
 
     name: str
     better: Better
     scale: Literal["linear", "log"] = "linear"
+    primary: bool = True
+    margin: float | None = None
 
 
 PRIMARY: Final = (

@@ -16,7 +16,19 @@ from runs_app.stats.multiple import ALPHA, HolmStep
 from runs_app.stats.paired import PairedDifference, deciding_p
 from runs_app.stats.rows import WITHOUT_VERDICT, MetricRule, TrialRow
 
-Word = Literal["Better", "Worse", "Can't tell", "Not comparable"]
+Word = Literal["Better", "Worse", "Equivalent", "Can't tell", "Not comparable"]
+Code = Literal[
+    "decided",  # Better, Worse or Equivalent by the rule
+    "undecided",  # the interval holds 0
+    "exploratory",  # not a primary metric
+    "nothing",  # no scenario has a value on both sides
+    "identical",
+    "one_scenario",
+    "missing",  # too many trials without a verdict, or unequally many
+    "timeouts",
+    "bounds",  # trials without a verdict could turn it
+    "not_comparable",
+]
 
 MOST_CHANGED: Final = 0.20  # of the shared scenarios
 MOST_MISSING: Final = 0.10  # of a side's trials; also the most that the sides may differ by
@@ -25,10 +37,12 @@ MOST_TIMEOUTS: Final = 0.10  # of a side's trials, for a metric of time
 
 @dataclass(frozen=True)
 class Verdict:
-    """What B is against A."""
+    """What B is against A. `small`: Better or Worse, by less than the margin. `code`: the reason for machines."""
 
     word: Word
     reason: str
+    code: Code = "undecided"
+    small: bool = False
 
 
 def comparability(shared: int, changed: int) -> str:
