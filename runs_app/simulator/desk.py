@@ -1,0 +1,61 @@
+"""What all parts of one realtime session share: the wire out, the options, the conversation, the tasks under way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine
+
+from runs_app.simulator.config import first_session
+from runs_app.simulator.conversation import Conversation
+from runs_app.simulator.options import Options
+from runs_app.simulator.wire import Json, new_id
+
+Send = Callable[[str], Awaitable[None]]
+Close = Callable[[int, str], Awaitable[None]]
+
+
+class Desk:
+    """`config` is the session object as the client sees it; whoever changes it puts a new one in its place."""
+
+    def __init__(self, *, options: Options, group: asyncio.TaskGroup, send: Send, close: Close) -> None:
+        self.options = options
+        self.conversation = Conversation()
+        self.config = first_session(options.model, options.expires_s)
+        self._group, self._send, self._close = group, send, close
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open = True
+
+    @property
+    def audio_input(self) -> dict[str, Json]:
+        settings: dict[str, Json] = self.config["audio"]["input"]
+        return settings
+
+    async def emit(self, event: dict[str, Json]) -> None:
+        await self.emit_raw(json.dumps({"event_id": new_id("event"), **event}, ensure_ascii=False))
+
+    async def emit_raw(self, text: str) -> None:
+        if self._open:
+            await self._send(text)
+
+    async def hang_up(self, code: int, reason: str) -> None:
+        if self._open:
+            self._open = False
+            await self._close(code, reason)
+
+    async def mirror(self, item: dict[str, Json], before: str | None) -> None:
+        """Tell of an item that is whole from the start."""
+        for name in ("added", "done"):
+            await self.emit({"type": f"conversation.item.{name}", "previous_item_id": before, "item": item})
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        """Do `work` beside the client's events, as long as the session lives."""
+        task = self._group.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self) -> None:
+        """The socket is gone: nothing is sent any more, and what is under way stops."""
+        self._open = False
+        for task in self._tasks:
+            task.cancel()
