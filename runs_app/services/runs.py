@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from runs_app.models import Outcome, Run, RunConfiguration, RunScenario, Trial, TrialStatus
+from runs_app.models import Outcome, Review, Run, RunConfiguration, RunScenario, Trial, TrialStatus
 from runs_app.recorder import bell
 from runs_app.services import queues
 from runs_app.services.results import cancel_queued, cancel_rest, close_run
@@ -181,6 +181,7 @@ def retry_invalid(*, run: Run) -> int:
             raise NotPossible(f"{run} was cancelled; start a new run instead")
         again = list(run.trials.filter(status=TrialStatus.DONE, outcome=Outcome.INVALID).values_list("pk", flat=True))
         Trial.objects.filter(pk__in=again).update(**_AS_NEW)
+        Review.objects.filter(trial__in=again, current=True).update(current=False)  # of a conversation that is gone
         if again:
             lanes = min(run.concurrency, len(again))
             transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
