@@ -10,8 +10,8 @@ from django.db import models
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
-    from runs_app.models import Event, Trial
-    from scenarios_app.models import ConfigurationVersion
+    from runs_app.models import Baseline, Event, Trial
+    from scenarios_app.models import ConfigurationVersion, Suite
 
 
 class RunQuerySet(models.QuerySet[Any]):
@@ -52,6 +52,11 @@ class TrialQuerySet(models.QuerySet["Trial"]):
         sure = self.filter(status__in=("recorded", "grading"), record__ending__kind="invalid").order_by()
         return [*known, *(stage or "unknown" for stage in sure.values_list("record__ending__stage", flat=True))]
 
+    def failed(self, kind: str | None = None) -> TrialQuerySet:
+        """With a kind, the key of one of grading.failure_kinds: those that failed so alone."""
+        found = self.filter(status="done", outcome="failed")
+        return found if kind is None else found.filter(failure_kind=kind)
+
     def unfinished(self) -> TrialQuerySet:
         return self.exclude(status="done")
 
@@ -79,3 +84,21 @@ class EventQuerySet(models.QuerySet["Event"]):
         """The last `count` events of the attempt, in order."""
         newest: list[Event] = list(self.filter(attempt=attempt).order_by("-seq")[:count])
         return newest[::-1]
+
+
+class BaselineQuerySet(models.QuerySet["Baseline"]):
+    def of(self, suite: Suite) -> Baseline | None:
+        """The one that counts now."""
+        return self.with_names().filter(suite=suite).order_by("-pk").first()
+
+    def with_names(self) -> BaselineQuerySet:
+        return self.select_related("suite", "configuration_version__configuration", "run", "created_by")
+
+
+class KnownFailureQuerySet(models.QuerySet[Any]):
+    def open(self) -> KnownFailureQuerySet:
+        """Not lifted; expired ones are among them."""
+        return self.filter(lifted_at=None)
+
+    def with_names(self) -> KnownFailureQuerySet:
+        return self.select_related("scenario", "configuration")

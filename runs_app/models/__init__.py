@@ -1,20 +1,29 @@
+from runs_app.models.baselines import Baseline
+from runs_app.models.decisions import Choice, Decision, RunPlan
 from runs_app.models.grading import Check, Grade, Grading
+from runs_app.models.known_failures import KnownFailure, KnownFailureChange
 from runs_app.models.review import Fault, Mark, Review, ReviewAssignment, Verdict
 from runs_app.models.runs import Run, RunConfiguration, RunScenario, RunStatus
 from runs_app.models.trials import Event, Outcome, Trial, TrialStatus
 
 __all__ = [
+    "Baseline",
     "Check",
+    "Choice",
+    "Decision",
     "Event",
     "Fault",
     "Grade",
     "Grading",
+    "KnownFailure",
+    "KnownFailureChange",
     "Mark",
     "Outcome",
     "Review",
     "ReviewAssignment",
     "Run",
     "RunConfiguration",
+    "RunPlan",
     "RunScenario",
     "RunStatus",
     "Trial",

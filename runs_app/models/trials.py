@@ -59,6 +59,7 @@ class Trial(models.Model):
     tool_accuracy = models.FloatField(null=True, blank=True)
     response_latency_ms = models.FloatField(null=True, blank=True)
     metrics = models.JSONField(default=dict)
+    failure_kind = models.CharField(max_length=300, blank=True)  # of a failed one: grading.failure_kinds, its key
 
     objects = TrialQuerySet.as_manager()
 
@@ -73,6 +74,7 @@ class Trial(models.Model):
         indexes = [
             models.Index(fields=["run", "status", "position"], name="trial_claim"),
             models.Index(fields=["run", "configuration_version", "scenario_version"], name="trial_compare"),
+            models.Index(fields=["run", "outcome", "failure_kind"], name="trial_kinds"),
             models.Index(fields=["status", "lease_expires_at"], name="trial_sweep"),
             models.Index(fields=["status", "grading_lease_expires_at"], name="trial_sweep_grading"),
         ]

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from runs_app import loop
+from runs_app.grading.failure_kinds import Score, Verdict, failure_signature
 from runs_app.grading.grade import Evidence, GradingResult, grade
 from runs_app.models import Check, Grade, Grading, Outcome, Trial, TrialStatus
 from runs_app.realtime.pcm import Int16
@@ -97,9 +98,18 @@ def store_grading(*, claim: GradingClaim, result: GradingResult) -> Grading:
             notes=storable(list(result.notes)),
         )
         _store_verdicts(grading, result)
-        _finish(trial, grading)
+        _finish(trial, grading, storable(kind_of(result)))
     close_run(run_id=claim.run_id)
     return grading
+
+
+def kind_of(result: GradingResult) -> str:
+    """Key of the failure's kind; empty when it did not fail."""
+    if result.outcome.outcome != Outcome.FAILED:
+        return ""
+    checks = [Verdict(check.id, check.status, check.required, check.evidence) for check in result.checks]
+    grades = [Score(grade.dimension, grade.status, grade.score) for grade in result.grades]
+    return failure_signature(result.outcome.stage, checks, grades).key
 
 
 def _store_verdicts(grading: Grading, result: GradingResult) -> None:
@@ -128,7 +138,7 @@ def _grade_fields(known: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in storable(known).items() if name in _GRADE_FIELDS}
 
 
-def _finish(trial: Trial, grading: Grading) -> None:
+def _finish(trial: Trial, grading: Grading, failure_kind: str) -> None:
     """The numbers of the current grading, on the trial for lists and comparisons."""
     metrics = grading.metrics
     Trial.objects.filter(pk=trial.pk).update(
@@ -142,6 +152,7 @@ def _finish(trial: Trial, grading: Grading) -> None:
         tool_accuracy=metrics.get("tool_accuracy"),
         response_latency_ms=metrics.get("response_latency_ms"),
         metrics=metrics,
+        failure_kind=failure_kind,
     )
     transaction.on_commit(lambda: bell.ring(trial.run_id))
 

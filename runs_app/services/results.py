@@ -59,7 +59,9 @@ def end_trial(trial: Trial, *, outcome: str, stage: str = "", reason: str = "", 
     add_grading(trial, outcome=outcome, stage=stage, reason=shown)
     ended = {"status": TrialStatus.DONE, "outcome": outcome, "stage": stage, "reason": shown}
     leases = {"lease_expires_at": None, "grading_lease_expires_at": None}
-    Trial.objects.filter(pk=trial.pk).update(**{**kept, **ended, **leases, "finished_at": timezone.now()})
+    Trial.objects.filter(pk=trial.pk).update(
+        **{"failure_kind": "", **kept, **ended, **leases, "finished_at": timezone.now()}
+    )
     run_id = trial.run_id
     transaction.on_commit(lambda: bell.ring(run_id))
 

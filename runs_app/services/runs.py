@@ -210,6 +210,7 @@ _AS_NEW: dict[str, Any] = {
     "tool_accuracy": None,
     "response_latency_ms": None,
     "metrics": {},
+    "failure_kind": "",
 }
 
 
@@ -221,6 +222,7 @@ _TO_GRADE: dict[str, Any] = {
     "reason": "",
     "finished_at": None,
     "grading_expiries": 0,
+    "failure_kind": "",
 }
 
 
