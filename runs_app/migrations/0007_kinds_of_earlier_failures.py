@@ -28,6 +28,6 @@ def kind_of(trial, grading):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("runs_app", "0005_failure_kinds_and_decisions")]
+    dependencies = [("runs_app", "0006_failure_kinds_and_decisions")]
 
     operations = [migrations.RunPython(kinds_of_earlier, migrations.RunPython.noop, elidable=True)]
