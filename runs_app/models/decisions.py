@@ -28,8 +28,7 @@ class RunPlan(Written):
     """What a run is to find out, said before it starts; a run without one has none.
 
     `primaries`: names of the metrics that decide; empty means all of stats.rows.PRIMARY. `margins`: by metric, the
-    largest difference that does not matter; in the metric's own unit, for response_latency_ms as a share of the
-    baseline's (0.05 is five per cent).
+    largest difference that does not matter, in the metric's own unit (shares and scores from 0 to 1, latency in ms).
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="plan")
