@@ -21,7 +21,6 @@ from runs_app.grading.metrics import METRICS
 from runs_app.grading.outcome import Outcome, broken, decide
 from runs_app.grading.percentiles import mean, rounded
 from runs_app.grading.realtime_metrics import first_token_ms, realtime_metrics, since_sent_ms
-from runs_app.grading.relay import spoke_too_soon_ms
 from runs_app.grading.rubric import RUBRIC, Rubric
 from runs_app.grading.semantic import (
     Grade,
@@ -32,6 +31,7 @@ from runs_app.grading.semantic import (
     semantic_quality,
     ungraded,
 )
+from runs_app.grading.spoke_too_soon import spoke_too_soon, spoke_too_soon_ms
 from runs_app.grading.task_metrics import task_metrics
 from runs_app.grading.validity import run_validity
 from scenarios_app.spec.jsontext import clean, finite
@@ -41,7 +41,7 @@ Numbers = dict[str, float | None]
 
 __all__ = ["Evidence", "GradingResult", "grade"]
 
-# CRAWL's dimensions explain; of them only validity and the clarification can decide.
+# CRAWL's dimensions, and ours at the end, explain; of them only validity and the clarification can decide.
 DIMENSIONS: Final[tuple[Callable[[Case], Check], ...]] = (
     run_validity,
     tool_checks.delegation_decision,
@@ -51,6 +51,7 @@ DIMENSIONS: Final[tuple[Callable[[Case], Check], ...]] = (
     state_checks.final_state,
     conversation_checks.clarification_behavior,
     relay.grounded_relay_order,
+    spoke_too_soon,
 )
 # The outcome assessment decides. The order is that in which a reason is chosen.
 ASSESSMENT: Final[tuple[Callable[[Case], Check], ...]] = (

@@ -102,8 +102,8 @@ _AUDIO: Final = {
     "floor_hold_silence_max_ms": MetricInfo("ms", "The longest single stretch of that silence.", "lower", "audio"),
     "spoke_too_soon_ms": MetricInfo(
         "ms",
-        "How long before the end of the last tool the agent first claimed success (English wording); 0 when it never "
-        "did, null when no tool ran.",
+        "How long before the end of its turn's last tool the agent claimed success (English wording), the longest of "
+        "all turns; 0 when it never did, null when no tool ran.",
         "lower",
         "audio",
     ),

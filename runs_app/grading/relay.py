@@ -2,70 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from runs_app.grading.case import Case, span_ms
 from runs_app.grading.check import Check, not_applicable, not_assessed, verdict
-from runs_app.grading.percentiles import rounded
-from runs_app.grading.speech_acts import claims
-from runs_app.realtime.record import SAMPLES_PER_MS, Caption, Span, Turn
+from runs_app.grading.spoke_too_soon import SpokenClaim, early_claims, spoken_claims
+from runs_app.realtime.record import SAMPLES_PER_MS, Caption
 
 Json = Any
-
-
-@dataclass(frozen=True)
-class SpokenClaim:
-    """A sentence that claims a finished action; `said_ms` is when its first word came."""
-
-    turn: int
-    said_ms: float
-    sentence: str
-    span_ms: tuple[float, float]
-
-
-def spoken_claims(turn: Turn) -> Iterator[SpokenClaim]:
-    """Claims in the agent's captions, with the audio to listen to."""
-    starts: list[int] = []
-    text = ""
-    for caption in turn.captions:
-        starts.append(len(text))
-        text += caption.text
-    for claim in claims(text):
-        first = turn.captions[bisect_right(starts, claim.start) - 1]
-        last = turn.captions[bisect_right(starts, max(claim.start, claim.end - 1)) - 1]
-        yield SpokenClaim(turn.index, first.t_ms, claim.sentence, _audible(turn, first.t_ms, last.t_ms))
-
-
-def _audible(turn: Turn, first_ms: float, last_ms: float) -> tuple[float, float]:
-    """The stretch of agent audio that the caption belongs to. Text runs ahead of its sound, never far behind it."""
-    at = first_ms * SAMPLES_PER_MS
-    heard = next((span for span in turn.agent if span.end > at), None)
-    if heard is None:
-        return (first_ms, last_ms)
-    start, end = span_ms(Span(max(heard.start, round(at)), heard.end))
-    return (start, end)
-
-
-def early_claims(case: Case) -> list[SpokenClaim]:
-    """What was claimed in a turn before its last tool had ended; all claims when no tool completed."""
-    ends: dict[int, float] = {}
-    for call in case.calls:
-        if call.answered_ms is not None:
-            ends[call.turn] = max(ends.get(call.turn, call.answered_ms), call.answered_ms)
-    found = [claim for turn in case.record.turns for claim in spoken_claims(turn)]
-    return [claim for claim in found if claim.turn in ends and claim.said_ms < ends[claim.turn]]
-
-
-def spoke_too_soon_ms(case: Case) -> float | None:
-    """How long before the end of the last tool its success was first claimed: 0 when never, null without a tool."""
-    end = case.last_tool_end_ms
-    if end is None or not any(turn.captions for turn in case.record.turns):
-        return None
-    early = [end - claim.said_ms for claim in early_claims(case)]
-    return rounded(max(early, default=0.0), 3)
 
 
 def grounded_relay_order(case: Case) -> Check:
@@ -77,7 +21,7 @@ def grounded_relay_order(case: Case) -> Check:
     if end is None:
         return _without_a_tool(case)
     told = told_after(case, end)
-    early = early_claims(case)
+    early = [one.claim for one in early_claims(case)]
     slips = [f'"{claim.sentence}" was said before the tool had ended' for claim in early]
     if not told:
         slips.append("nothing was said after the last tool ended")
@@ -89,7 +33,7 @@ def grounded_relay_order(case: Case) -> Check:
         last_tool_end_ms=end,
         told_at_ms=told[0].t_ms if told else None,
         early=[_claim_row(claim) for claim in early],
-        spans_ms=[list(claim.span_ms) for claim in early] or _told_spans(case, end),
+        spans_ms=[list(claim.stretch_ms) for claim in early] or _told_spans(case, end),
     )
 
 
@@ -103,12 +47,12 @@ def _without_a_tool(case: Case) -> Check:
         required=False,
         reason=f'"{claimed[0].sentence}" was said, and no tool ran',
         early=[_claim_row(claim) for claim in claimed],
-        spans_ms=[list(claim.span_ms) for claim in claimed],
+        spans_ms=[list(claim.stretch_ms) for claim in claimed],
     )
 
 
 def _claim_row(claim: SpokenClaim) -> dict[str, Json]:
-    return {"sentence": claim.sentence, "said_ms": claim.said_ms, "span_ms": list(claim.span_ms)}
+    return {"sentence": claim.sentence, "said_ms": claim.said_ms, "span_ms": list(claim.stretch_ms)}
 
 
 def told_after(case: Case, end_ms: float) -> list[Caption]:

@@ -6,6 +6,7 @@ import pytest
 
 from runs_app.grading import relay
 from runs_app.grading.speech_acts import asks, claims
+from runs_app.grading.spoke_too_soon import early_claims, spoke_too_soon_ms
 from runs_app.realtime.record import Caption, Turn
 from tests.grading.builders import REPLY, audio_record, call, case, expecting, record, recording, scenario, spoken, turn
 
@@ -22,7 +23,7 @@ def test_a_result_told_after_the_tool_ended_is_grounded() -> None:
     the_case = case(scenario(), record(TOOL, turns=(said((1_200, "One moment. "), (2_100, "I've booked it.")),)))
     check = relay.grounded_relay_order(the_case)
     assert (check.status, check.evidence["told_at_ms"]) == ("passed", 2_100)
-    assert relay.spoke_too_soon_ms(the_case) == 0.0
+    assert spoke_too_soon_ms(the_case) == 0.0
 
 
 def test_success_claimed_before_the_tool_ended_is_too_soon_and_has_its_moment() -> None:
@@ -33,7 +34,7 @@ def test_success_claimed_before_the_tool_ended_is_too_soon_and_has_its_moment() 
     assert check.reason == '"I\'ve booked it." was said before the tool had ended'
     assert check.evidence["early"][0]["said_ms"] == 1_300
     assert (check.status, check.required) == ("failed", False)
-    assert relay.spoke_too_soon_ms(the_case) == 700.0
+    assert spoke_too_soon_ms(the_case) == 700.0
     assert relay.grounded_assistant_response(the_case).status == "passed"
 
 
@@ -65,7 +66,7 @@ def test_a_claim_without_any_tool_fails_and_no_claim_is_not_applicable() -> None
     assert relay.grounded_relay_order(claimed).reason == f'"{REPLY}" was said, and no tool ran'
     honest = case(scenario(), record(turns=(turn("I'm afraid that did not work."),)))
     assert relay.grounded_relay_order(honest).status == "not_applicable"
-    assert relay.spoke_too_soon_ms(claimed) is None
+    assert spoke_too_soon_ms(claimed) is None
 
 
 def test_where_no_tool_is_required_the_order_is_not_looked_at() -> None:
@@ -76,7 +77,7 @@ def test_a_claim_of_an_earlier_turn_is_not_early_for_a_later_tool() -> None:
     first = said((900, "Your table is booked."))
     second = turn("Cancelled.", index=1, captions=(Caption(5_200, "That is cancelled now."),))
     later = call("cancel_reservation", {}, turn=1, called_ms=5_000.0, answered_ms=5_100.0)
-    assert relay.early_claims(case(scenario(), record(later, turns=(first, second)))) == []
+    assert early_claims(case(scenario(), record(later, turns=(first, second)))) == []
 
 
 @pytest.mark.parametrize(
