@@ -2,7 +2,7 @@
 
 | address | what it is |
 |---|---|
-| `ws /v1/realtime` | the agent, GA Realtime protocol (server.py) |
+| `ws /v1/realtime` | the agent, Realtime protocol, GA and beta (server.py) |
 | `POST /v1/audio/speech` | speech (speech_api.py) |
 | `POST /v1/responses` | the judge (judge_api.py) |
 | `POST /v1/understood` | which sentences of a prompt the clerk heeds (understood.py) |
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from runs_app.simulator.dialects import BETA_PATH
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.http_reply import HttpReply, RequestError, error_reply, json_reply
 from runs_app.simulator.judge_api import JUDGE_MODEL, answer_judge
@@ -23,7 +24,7 @@ from runs_app.simulator.speech_api import answer_speech
 from runs_app.simulator.understood import answer_understood
 from runs_app.simulator.voices import SPEECH_MODEL, VOICES, Voices
 
-REALTIME_PATHS = ("/v1/realtime", "/openai/v1/realtime")
+REALTIME_PATHS = ("/v1/realtime", "/openai/v1/realtime", BETA_PATH)
 LARGEST_BODY_BYTES = 20 * 1024 * 1024
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]

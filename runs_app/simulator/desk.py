@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 
 from runs_app.simulator.config import first_session
 from runs_app.simulator.conversation import Conversation
+from runs_app.simulator.dialects import Dialect
 from runs_app.simulator.options import Options
 from runs_app.simulator.wire import Json, new_id
 
@@ -18,8 +19,10 @@ Close = Callable[[int, str], Awaitable[None]]
 class Desk:
     """`config` is the session object as the client sees it; whoever changes it puts a new one in its place."""
 
-    def __init__(self, *, options: Options, group: asyncio.TaskGroup, send: Send, close: Close) -> None:
-        self.options = options
+    def __init__(
+        self, *, options: Options, dialect: Dialect, group: asyncio.TaskGroup, send: Send, close: Close
+    ) -> None:
+        self.options, self.dialect = options, dialect
         self.conversation = Conversation()
         self.config = first_session(options.model, options.expires_s)
         self._group, self._send, self._close = group, send, close
@@ -32,7 +35,9 @@ class Desk:
         return settings
 
     async def emit(self, event: dict[str, Json]) -> None:
-        await self.emit_raw(json.dumps({"event_id": new_id("event"), **event}, ensure_ascii=False))
+        said = self.dialect.outgoing({"event_id": new_id("event"), **event})
+        if said is not None:
+            await self.emit_raw(json.dumps(said, ensure_ascii=False))
 
     async def emit_raw(self, text: str) -> None:
         if self._open:

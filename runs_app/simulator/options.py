@@ -42,6 +42,7 @@ class Options:
     """What one connection asked for; see NUMBERS for ranges and meaning."""
 
     model: str = DEFAULT_MODEL
+    api_version: str | None = None  # only Azure's deprecated address takes one
     seed: str = "0"
     latency_ms: float = 350.0
     jitter_ms: float = 150.0
@@ -62,7 +63,7 @@ class Options:
 def read_options(headers: Mapping[str, str], query: str) -> Options:
     """Options of a handshake: lower-case `headers` and the raw `query`. OptionError names what cannot be read."""
     asked = {name: values[-1] for name, values in parse_qs(query).items()}
-    model, *suffixes = _split_model(asked.get("model", DEFAULT_MODEL))
+    model, *suffixes = _split_model(asked.get("model") or asked.get("deployment") or DEFAULT_MODEL)
     given = _suffix_options(suffixes)
     given |= {name: value for name, value in asked.items() if name.startswith(PREFIX)}
     given |= {name: value for name, value in headers.items() if name.startswith(PREFIX)}
@@ -76,7 +77,8 @@ def read_options(headers: Mapping[str, str], query: str) -> Options:
         faults = read_faults(given.get(PREFIX + "fault", ""), seed)
     except UnknownFaultError as error:
         raise OptionError(PREFIX + "fault", str(error)) from error
-    return Options(model=model or DEFAULT_MODEL, seed=seed, faults=faults, **numbers)
+    version = asked.get("api-version")
+    return Options(model=model or DEFAULT_MODEL, api_version=version, seed=seed, faults=faults, **numbers)
 
 
 def _split_model(name: str) -> list[str]:

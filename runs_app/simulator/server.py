@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from runs_app.simulator.dialects import Dialect, choose
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.options import OptionError, Options, read_options
 from runs_app.simulator.session import Session
@@ -35,15 +36,16 @@ async def realtime(scope: Scope, receive: Receive, send: Send, *, ear: Ear, voic
         await _accept(scope, send)
         await _refuse(send, "invalid_value", str(error), param=error.name, close_code=1008)
         return
-    if status := options.faults.refusal_status():
+    if status := options.faults.refusal_status() or _azure_status(scope, options):
         await refuse_handshake(send, status)
         return
     await _accept(scope, send)
-    if ending := _early_end(scope, headers, options):
+    if ending := options.faults.early_end():
         code, close_code = ending
         await _refuse(send, code, _EARLY_MESSAGES[code], param=None, close_code=close_code)
         return
-    await _converse(receive, send, options, ear, voices)
+    dialect = choose(scope["path"], headers, scope.get("subprotocols", ()))
+    await _converse(receive, send, options=options, dialect=dialect, ear=ear, voices=voices)
 
 
 async def refuse_handshake(send: Send, status: int) -> None:
@@ -52,7 +54,9 @@ async def refuse_handshake(send: Send, status: int) -> None:
     await send({"type": "websocket.http.response.body", "body": b""})
 
 
-async def _converse(receive: Receive, send: Send, options: Options, ear: Ear, voices: Voices) -> None:
+async def _converse(
+    receive: Receive, send: Send, *, options: Options, dialect: Dialect, ear: Ear, voices: Voices
+) -> None:
     async def send_text(text: str) -> None:
         await send({"type": "websocket.send", "text": text})
 
@@ -60,7 +64,9 @@ async def _converse(receive: Receive, send: Send, options: Options, ear: Ear, vo
         await send({"type": "websocket.close", "code": code, "reason": reason})
 
     async with asyncio.TaskGroup() as group:
-        session = Session(options=options, ear=ear, voices=voices, group=group, send=send_text, close=close)
+        session = Session(
+            options=options, dialect=dialect, ear=ear, voices=voices, group=group, send=send_text, close=close
+        )
         await session.open()
         # A client may stay silent as long as the session lives: the session's own expiry ends this wait.
         while (message := await receive())["type"] != "websocket.disconnect":
@@ -73,9 +79,9 @@ async def _accept(scope: Scope, send: Send) -> None:
     await send({"type": "websocket.accept", "subprotocol": "realtime" if "realtime" in offered else None})
 
 
-def _early_end(scope: Scope, headers: dict[str, str], options: Options) -> tuple[str, int] | None:
-    beta = headers.get("openai-beta") == "realtime=v1" or "openai-beta.realtime-v1" in scope.get("subprotocols", ())
-    return ("beta_api_shape_disabled", 4000) if beta else options.faults.early_end()
+def _azure_status(scope: Scope, options: Options) -> int | None:
+    """Azure's GA address takes no version: who sends one is turned away as if the key were wrong."""
+    return 401 if scope["path"].startswith("/openai/v1/") and options.api_version else None
 
 
 async def _refuse(send: Send, code: str, message: str, *, param: str | None, close_code: int) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from runs_app.simulator.answering import Answering
 from runs_app.simulator.config import updated_session
 from runs_app.simulator.desk import Close, Desk, Send
+from runs_app.simulator.dialects import Dialect
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.hearing import Hearing
 from runs_app.simulator.items import read_item
@@ -35,9 +36,17 @@ class Session:
     """`open()`, then `receive(text)` per frame, in order. Its tasks live in `group`; `end()` cancels them."""
 
     def __init__(
-        self, *, options: Options, ear: Ear, voices: Voices, group: asyncio.TaskGroup, send: Send, close: Close
+        self,
+        *,
+        options: Options,
+        dialect: Dialect,
+        ear: Ear,
+        voices: Voices,
+        group: asyncio.TaskGroup,
+        send: Send,
+        close: Close,
     ) -> None:
-        self._desk = Desk(options=options, group=group, send=send, close=close)
+        self._desk = Desk(options=options, dialect=dialect, group=group, send=send, close=close)
         self._hearing = Hearing(self._desk, ear)
         self._answering = Answering(self._desk, self._hearing, voices)
         self._microphone = Microphone(self._desk, self._hearing)
@@ -54,10 +63,16 @@ class Session:
             raw = _read_json(text)
             if isinstance(raw, dict) and isinstance(raw.get("event_id"), str):
                 event_id = raw["event_id"]
+            await self._do(self._desk.dialect.incoming(raw))
+        except Refusal as refusal:
+            await self._desk.emit(refusal.event(event_id))
+
+    async def _do(self, raw: Json) -> None:
+        try:
             event = read_event(raw)
             await _HANDLERS[event.type](self, event)
         except Refusal as refusal:
-            await self._desk.emit(refusal.event(event_id))
+            raise self._desk.dialect.refusal(refusal) from refusal
 
     def end(self) -> None:
         """The socket is gone: nothing is sent any more, and what is under way stops."""

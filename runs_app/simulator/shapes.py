@@ -20,9 +20,18 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class AudioFormat(Strict):
-    type: Literal["audio/pcm", "audio/pcmu", "audio/pcma"]
+class PcmFormat(Strict):
+    type: Literal["audio/pcm"]
     rate: Literal[24000] | None = None
+
+
+class G711Format(Strict):
+    """8 kHz by its nature: there is no rate to name."""
+
+    type: Literal["audio/pcmu", "audio/pcma"]
+
+
+AudioFormat = Annotated[PcmFormat | G711Format, Field(discriminator="type")]
 
 
 class Transcription(Strict):
@@ -39,15 +48,28 @@ class NoiseReduction(Strict):
     strength: float | None = None
 
 
-class TurnDetection(Strict):
-    type: Literal["server_vad", "semantic_vad"]
-    threshold: float | None = None
-    prefix_padding_ms: int | None = None
-    silence_duration_ms: int | None = None
-    idle_timeout_ms: int | None = None
-    eagerness: Literal["low", "medium", "high", "auto"] | None = None
+class Detection(Strict):
     create_response: bool | None = None
     interrupt_response: bool | None = None
+
+
+class BetaServerVad(Detection):
+    type: Literal["server_vad"]
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    prefix_padding_ms: Annotated[int, Field(ge=0, le=5_000)] | None = None
+    silence_duration_ms: Annotated[int, Field(ge=0, le=10_000)] | None = None
+
+
+class ServerVad(BetaServerVad):
+    idle_timeout_ms: Annotated[int, Field(ge=5_000, le=30_000)] | None = None
+
+
+class SemanticVad(Detection):
+    type: Literal["semantic_vad"]
+    eagerness: Literal["low", "medium", "high", "auto"] | None = None
+
+
+TurnDetection = Annotated[ServerVad | SemanticVad, Field(discriminator="type")]
 
 
 class AudioInput(Strict):

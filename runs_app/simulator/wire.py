@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 Json = Any
 
@@ -18,6 +19,11 @@ class Refusal(Exception):
     ) -> None:
         super().__init__(message)
         self.code, self.message, self.param, self.type = code, message, param, type
+
+    def about(self, param: str) -> Refusal:
+        """The same, of a parameter that is called otherwise."""
+        message = self.message.replace(self.param, param) if self.param else self.message
+        return Refusal(self.code, message, param=param, type=self.type)
 
     def event(self, event_id: str | None) -> dict[str, Json]:
         return error_event(self.code, self.message, param=self.param, type=self.type, event_id=event_id)
@@ -47,6 +53,8 @@ def refusal_of(error: ValidationError, raw: Json, prefix: str = "") -> Refusal:
     param = _path(found["loc"], raw, missing=found["type"] == "missing", prefix=prefix)
     if found["type"] == "extra_forbidden":
         return Refusal("unknown_parameter", f"Unknown parameter: '{param}'.", param=param)
+    if found["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return _untold_kind(found, f"{param}.type")
     if found["type"] == "missing":
         return Refusal("missing_required_parameter", f"Missing required parameter: '{param}'.", param=param)
     if found["type"] == "string_too_long":
@@ -54,6 +62,14 @@ def refusal_of(error: ValidationError, raw: Json, prefix: str = "") -> Refusal:
         message = f"Invalid '{param}': string too long. Expected at most {limit} characters."
         return Refusal("string_above_max_length", message, param=param)
     return Refusal("invalid_value", f"Invalid '{param}': {found['msg']}.", param=param)
+
+
+def _untold_kind(found: ErrorDetails, param: str) -> Refusal:
+    """An object whose `type` is not there or is none of those that there are."""
+    if found["type"] == "union_tag_not_found":
+        return Refusal("missing_required_parameter", f"Missing required parameter: '{param}'.", param=param)
+    asked, known = found["ctx"]["tag"], found["ctx"]["expected_tags"]
+    return Refusal("invalid_value", f"Invalid value: '{asked}'. Supported values are: {known}.", param=param)
 
 
 def _path(loc: tuple[int | str, ...], raw: Json, *, missing: bool, prefix: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.simulator.desks import BOOK, RESTAURANT, context
-from tests.simulator.wire_client import Simulator, Wire
+from tests.simulator.wire_client import Simulator
 
 Json = Any
 SESSION = {"type": "realtime"}
@@ -213,20 +213,6 @@ async def test_a_commit_needs_100_ms(simulator: Simulator, milliseconds: int, ta
             await wire.until("input_audio_buffer.committed")
         else:
             assert f"only has {milliseconds}.00ms" in (await wire.refused())["message"]
-
-
-async def test_a_beta_client_is_told_what_is_wrong(simulator: Simulator) -> None:
-    from websockets.asyncio.client import connect
-    from websockets.exceptions import ConnectionClosed
-
-    headers = {"OpenAI-Beta": "realtime=v1"}
-    async with connect(f"{simulator.ws}/v1/realtime?model=x", additional_headers=headers, proxy=None) as socket:
-        wire = Wire(socket, strict=True)
-        assert (await wire.refused())["code"] == "beta_api_shape_disabled"
-        with pytest.raises(ConnectionClosed) as closed:
-            await socket.recv()
-    assert closed.value.rcvd is not None
-    assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4000, "invalid_request_error.beta_api_shape_disabled")
 
 
 @pytest.mark.parametrize(

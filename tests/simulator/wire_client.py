@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from openai import AsyncOpenAI, BaseModel
+from openai.types.beta.realtime import RealtimeServerEvent as BetaServerEvent
 from openai.types.realtime import RealtimeServerEvent
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -22,21 +23,25 @@ Event = dict[str, Json]
 
 PATIENCE_S = 20
 
-# What captures of the real service have in a session, though the package's type of session.created lacks it.
-UNTYPED = {"session": {"id", "object", "expires_at"}}
+# What captures of the real service have, though the package's types lack it.
+UNTYPED = {
+    "session": {"id", "object", "expires_at"},
+    "input_token_details": {"image_tokens", "cached_tokens_details"},  # of the beta
+}
 
 
-def _shapes() -> dict[str, type[BaseModel]]:
-    union = typing.get_args(RealtimeServerEvent)[0]
+def _shapes(events: Any) -> dict[str, type[BaseModel]]:
+    union = typing.get_args(events)[0]
     return {typing.get_args(shape.model_fields["type"].annotation)[0]: shape for shape in typing.get_args(union)}
 
 
-SHAPES = _shapes()
+SHAPES = _shapes(RealtimeServerEvent)
+BETA_SHAPES = _shapes(BetaServerEvent)
 
 
-def check_shape(event: Event) -> None:
+def check_shape(event: Event, shapes: dict[str, type[BaseModel]] = SHAPES) -> None:
     """Fails unless `event` is exactly what the openai package knows: no key missing, none too many."""
-    shape = SHAPES[event["type"]]
+    shape = shapes[event["type"]]
     read = shape.model_validate(event, strict=True)
     unknown = sorted(_unknown_keys(read))
     assert not unknown, f"{event['type']} has keys that nobody knows: {unknown}"
@@ -59,6 +64,7 @@ class Wire:
 
     socket: ClientConnection
     strict: bool
+    shapes: dict[str, type[BaseModel]] = field(default_factory=lambda: SHAPES)
     events: list[Event] = field(default_factory=list)
 
     async def send(self, type: str, **fields: Json) -> None:
@@ -68,7 +74,7 @@ class Wire:
         async with asyncio.timeout(PATIENCE_S):
             event: Event = json.loads(await self.socket.recv())
         if self.strict:
-            check_shape(event)
+            check_shape(event, self.shapes)
         self.events.append(event)
         return event
 
@@ -145,6 +151,16 @@ class Simulator:
         url = f"{self.ws}/v1/realtime?model=sim-clerk{query}"
         async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
             yield Wire(socket, strict)
+
+    @asynccontextmanager
+    async def beta_session(self, **options: Json) -> AsyncIterator[Wire]:
+        """A session in the beta dialect, held against the beta types of the package."""
+        given = {"latency_ms": 0, "jitter_ms": 0, "audio_speed": 100} | options
+        headers = {f"x-sim-{name.replace('_', '-')}": str(value) for name, value in given.items()}
+        headers["OpenAI-Beta"] = "realtime=v1"
+        url = f"{self.ws}/v1/realtime?model=gpt-4o-realtime-preview"
+        async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
+            yield Wire(socket, strict=True, shapes=BETA_SHAPES)
 
 
 async def spoken(simulator: Simulator, text: str) -> npt.NDArray[np.int16]:
