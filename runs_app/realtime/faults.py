@@ -100,6 +100,11 @@ def session_refused(fault: Fault, looks_like: str | None) -> BrokenOff:
     return BrokenOff(_invalid("session", fault.code or fault.kind, message), "error")
 
 
+def unreadable_audio(form: str) -> BrokenOff:
+    message = f"the session speaks {form}, which is neither PCM16 nor G.711: set audio.input and audio.output"
+    return BrokenOff(_invalid("session", "audio_format", message), "error")
+
+
 def error_ended(fault: Fault) -> BrokenOff:
     """An error event that no response.done followed."""
     where = f" (param {fault.param})" if fault.param else ""

@@ -32,8 +32,10 @@ from runs_app.realtime.dialects.base import (
     Words,
 )
 from runs_app.realtime.faults import BrokenOff
+from runs_app.realtime.formats import Formats, disagreements
 from runs_app.realtime.frames import BadFrame, without_audio
 from runs_app.realtime.journal import Journal
+from runs_app.realtime.record import RATE_HZ
 from runs_app.realtime.turns import TurnDraft
 
 logger = logging.getLogger(__name__)
@@ -106,14 +108,28 @@ def _turn_of(journal: Journal, place: Place) -> TurnDraft | None:
 def _on_session(journal: Journal, event: SessionSeen, at_s: float) -> Signal | None:
     journal.session = without_audio({"session": event.session})["session"]
     journal.looks_like = event.looks_like or journal.looks_like
-    if event.looks_like and event.looks_like != journal.plan.dialect.name:
-        journal.warn("dialect_mismatch", f"this session looks {event.looks_like}; we speak {journal.plan.dialect.name}")
+    ours = journal.plan.dialect.name
+    if event.looks_like and event.looks_like != ours:
+        shape = f"the session has the shape of the {event.looks_like} dialect, and this configuration speaks {ours}"
+        journal.warn("dialect_mismatch", f"{shape}: set dialect: {event.looks_like}")
+    told = journal.plan.dialect.formats(event.session)
+    journal.told_formats = Formats(told.input or journal.told_formats.input, told.output or journal.told_formats.output)
     if not event.updated:
         return None
     journal.session_acknowledged = True
-    if problem := journal.plan.dialect.audio_problem(event.session, journal.plan.mode):
+    return _check_formats(journal) or event
+
+
+def _check_formats(journal: Journal) -> BrokenOff | None:
+    """Audio in another form than asked for is told, and read all the same; audio in an unknown form is the end."""
+    if journal.plan.mode == "text":
+        return None
+    for form in (journal.caller_format, journal.agent_format):
+        if not form.readable:
+            return faults.unreadable_audio(str(form))
+    for problem in disagreements(journal.asked_formats, journal.told_formats):
         journal.warn("audio_format", problem)
-    return event
+    return None
 
 
 def _on_started(journal: Journal, event: ResponseStarted, at_s: float) -> Signal:
@@ -131,17 +147,20 @@ def _on_words(journal: Journal, event: Words, at_s: float) -> None:
         turn.add_words(event, _t_ms(journal, at_s))
 
 
-def _on_sound(journal: Journal, event: Sound, at_s: float) -> None:
+def _on_sound(journal: Journal, event: Sound, at_s: float) -> Signal | None:
     place = _named(journal, event.place)
     turn = _turn_of(journal, place)
     if turn is None:
-        return
+        return None
     if journal.plan.mode == "text":
         journal.warn("audio_in_text_mode")
-        return
-    samples = journal.carry.join(place, event.data)
-    span = journal.timeline.place_agent(at_s, samples)
+        return None
+    if not journal.session_acknowledged and (unreadable := _check_formats(journal)):
+        return unreadable
+    samples, held = journal.sound.decode(place, event.data, journal.agent_format)
+    span = journal.timeline.place_agent(at_s - held / RATE_HZ, samples)
     turn.add_sound(place, span, _t_ms(journal, at_s))
+    return None
 
 
 def _on_call(journal: Journal, event: CallSeen, at_s: float) -> None:
@@ -162,14 +181,23 @@ def _on_ended(journal: Journal, event: ResponseEnded, at_s: float) -> Signal | N
         return None
     for rest in journal.reader.unfinished():
         _apply(journal, journal.plan.dialect.read(rest), at_s)
-    if dangling := journal.carry.drop_dangling():
-        journal.warn("dangling_audio_byte", count=dangling)
+    _finish_sound(journal, event.response_id, at_s)
     journal.add_usage(event.usage)
     _take_told(journal, event, _t_ms(journal, at_s))
     journal.active -= {event.response_id, None}
     if event.response_id is not None:
         journal.ended.add(event.response_id)
     return event
+
+
+def _finish_sound(journal: Journal, response_id: str | None, at_s: float) -> None:
+    """The last milliseconds of a resampled sound belong right behind what came before them."""
+    tails, dangling = journal.sound.finish(response_id)
+    if dangling:
+        journal.warn("dangling_audio_byte", count=dangling)
+    for place, tail in tails.items():
+        if turn := journal.owner_of(place.response_id):
+            turn.add_sound(place, journal.timeline.follow_agent(tail), _t_ms(journal, at_s))
 
 
 def _take_told(journal: Journal, event: ResponseEnded, t_ms: float) -> None:

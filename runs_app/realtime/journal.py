@@ -8,11 +8,13 @@ from dataclasses import asdict, dataclass, field
 from runs_app.realtime.calls import CallBook, read_arguments, tool_call
 from runs_app.realtime.clock import Clock
 from runs_app.realtime.eventlog import EventLog
+from runs_app.realtime.formats import PCM, UNTOLD, AudioFormat, Formats
 from runs_app.realtime.frames import FrameReader
 from runs_app.realtime.pacing import Lag, pacing_of
-from runs_app.realtime.pcm import ByteCarry, Int16
+from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import SAMPLES_PER_MS, Ending, Json, Pacing, Record, ToolCall, Usage
+from runs_app.realtime.sound import SoundDecoder
 from runs_app.realtime.timeline import Timeline
 from runs_app.realtime.turns import Status, TurnDraft
 
@@ -31,7 +33,7 @@ class Journal:
     turn_open: bool = False
     calls: CallBook = field(default_factory=CallBook)
     tool_calls: list[ToolCall] = field(default_factory=list)
-    carry: ByteCarry = field(default_factory=ByteCarry)
+    sound: SoundDecoder = field(default_factory=SoundDecoder)
     usage: Usage = field(default_factory=Usage)
     lags: list[Lag] = field(default_factory=list)
     chunks: int = 0
@@ -42,6 +44,7 @@ class Journal:
     session: dict[str, Json] = field(default_factory=dict)
     session_acknowledged: bool = False
     looks_like: str | None = None
+    told_formats: Formats = UNTOLD
     active: set[str | None] = field(default_factory=set)  # responses begun and not ended
     ended: set[str] = field(default_factory=set)
     owners: dict[str, TurnDraft] = field(default_factory=dict)  # the turn in which a response began
@@ -50,6 +53,20 @@ class Journal:
     def turn(self) -> TurnDraft | None:
         """The latest turn. Between turns it still takes what comes late."""
         return self.turns[-1] if self.turns else None
+
+    @property
+    def asked_formats(self) -> Formats:
+        return self.plan.dialect.formats(self.plan.session)
+
+    @property
+    def caller_format(self) -> AudioFormat:
+        """What the server takes: what it told last, else what we asked for."""
+        return self.told_formats.input or self.asked_formats.input or PCM
+
+    @property
+    def agent_format(self) -> AudioFormat:
+        """What the server sends: what it told last, else what we asked for."""
+        return self.told_formats.output or self.asked_formats.output or PCM
 
     def owner_of(self, response_id: str | None) -> TurnDraft | None:
         """A response belongs to the turn in which it was first heard of; one without an id to the latest."""

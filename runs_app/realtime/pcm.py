@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
@@ -61,25 +60,5 @@ def to_bytes(samples: Int16) -> bytes:
 
 
 def from_bytes(data: bytes) -> Int16:
-    """Little-endian PCM16. An odd last byte is left out: callers that stream keep it with ByteCarry."""
+    """Little-endian PCM16. An odd last byte is left out: callers that stream keep it."""
     return np.frombuffer(data[: len(data) & ~1], dtype="<i2").astype(np.int16, copy=False)
-
-
-class ByteCarry:
-    """Puts samples together again that were cut between two deltas of the same stream."""
-
-    def __init__(self) -> None:
-        self._odd: dict[Hashable, bytes] = {}
-
-    def join(self, stream: Hashable, data: bytes) -> Int16:
-        """Whole samples of `data` after what the stream still had; a last odd byte waits for the next call."""
-        whole = self._odd.pop(stream, b"") + data
-        if len(whole) % 2:
-            self._odd[stream] = whole[-1:]
-        return from_bytes(whole)
-
-    def drop_dangling(self) -> int:
-        """How many streams ended in half a sample. Forgets those bytes."""
-        dangling = len(self._odd)
-        self._odd.clear()
-        return dangling

@@ -14,8 +14,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from runs_app.realtime.calls import required_arguments
 from runs_app.realtime.dialects.base import Body, Dialect
-from runs_app.realtime.dialects.realtime import RealtimeDialect
+from runs_app.realtime.dialects.realtime import BetaDialect, RealtimeDialect
 from runs_app.realtime.endpoints import EndpointError, websocket_url, with_model
+from runs_app.realtime.formats import UNTOLD, Formats, format_of
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import SAMPLES_PER_MS, Json
 from runs_app.realtime.tools import Executor
@@ -26,7 +27,7 @@ from scenarios_app.spec.scenario import Scenario
 from scenarios_app.spec.scenario import unsupported_fields as scenario_gaps
 
 MIN_CALLER_AUDIO_MS = 100  # servers refuse to commit less
-DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect()}
+DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect(), "beta": BetaDialect()}
 SECRET_NAME = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
 SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
 NOT_OURS = ("assertions", "input.recordings", "persona")  # a persona model alone changes no scripted call
@@ -94,8 +95,7 @@ class Plan:
     @property
     def wants_transcript(self) -> bool:
         """Whether the session asks the server to write down what it heard."""
-        audio = self.session.get("audio") or {}
-        return self.mode == "audio" and bool((audio.get("input") or {}).get("transcription"))
+        return self.mode == "audio" and self.dialect.wants_transcript(self.session)
 
 
 def build_plan(
@@ -122,7 +122,7 @@ def build_plan(
     return Plan(
         dialect=dialect,
         url=_address(url, model or configuration.model),
-        headers=dict(headers),
+        headers=_headers(dialect, headers),
         mode=mode,
         real_time=configuration.audio.real_time if real_time is None else real_time,
         session=_session(configuration, scenario, application, dialect, mode),
@@ -141,13 +141,18 @@ def build_plan(
 
 
 def merge(base: Body, over: Mapping[str, Json]) -> Body:
-    """`over` on top of `base`: objects are merged key by key, everything else is replaced, null included."""
+    """`over` on top of `base`: objects are merged key by key, everything else is replaced, null included. So is an
+    object of another `type`: the rate of PCM says nothing of G.711."""
     merged = dict(base)
     for key, value in over.items():
         before = merged.get(key)
-        both = isinstance(before, dict) and isinstance(value, Mapping)
+        both = isinstance(before, dict) and isinstance(value, Mapping) and _one_type(before, value)
         merged[key] = merge(before or {}, value) if both else value
     return merged
+
+
+def _one_type(before: Body, over: Mapping[str, Json]) -> bool:
+    return "type" not in before or over.get("type", before["type"]) == before["type"]
 
 
 def _session(
@@ -162,6 +167,7 @@ def _session(
         instructions=configuration.instructions,
         voice=configuration.voice if mode == "audio" else None,
         tools=[],
+        formats=_formats(configuration) if mode == "audio" else UNTOLD,
     )
     session = merge(merge(dialect.default_session(mode), configured), configuration.session_update)
     if tools:
@@ -170,6 +176,11 @@ def _session(
         before = session.get("instructions") or ""
         session["instructions"] = f"{before}\n\n{context}" if before else context
     return session
+
+
+def _formats(configuration: Configuration) -> Formats:
+    audio = configuration.audio
+    return Formats(format_of(audio.input), format_of(audio.output))
 
 
 def _tools(configuration: Configuration, application: Application | None) -> list[Body]:
@@ -194,6 +205,12 @@ def _context(scenario: Scenario, application: Application | None) -> str:
     if not given:
         return ""
     return f"{CONTEXT_TITLE}\n```json\n{json.dumps(given, ensure_ascii=False, indent=2)}\n```"
+
+
+def _headers(dialect: Dialect, given: Mapping[str, str]) -> dict[str, str]:
+    """The dialect's own headers give way to those of the configuration, in whatever case it writes them."""
+    names = {name.lower() for name in given}
+    return {**{name: value for name, value in dialect.headers.items() if name.lower() not in names}, **given}
 
 
 def _address(url: str, model: str) -> str:

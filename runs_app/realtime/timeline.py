@@ -86,6 +86,10 @@ class Timeline:
         seam = 0 < arrival - self.agent.end <= SEAM_SAMPLES and self.agent.end > 0
         return self.agent.put(self.agent.end if seam else arrival, samples)
 
+    def follow_agent(self, samples: Int16) -> Span:
+        """Right behind what the agent said last, whenever it came."""
+        return self.agent.put(self.agent.end, samples)
+
     def played_out_s(self, now_s: float) -> float:
         """When the agent's audio has been heard to its end. In real time only: else nobody has to wait."""
         if not self.real_time or self.zero_s is None:

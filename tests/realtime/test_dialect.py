@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from runs_app.realtime.dialects import base
 from runs_app.realtime.dialects.realtime import RealtimeDialect
-from runs_app.realtime.dialects.realtime_reading import BETA_NAMES, READERS, WITHOUT_MEANING, shape_of
+from runs_app.realtime.dialects.realtime_reading import BETA_NAMES, READERS, WITHOUT_MEANING
+from runs_app.realtime.dialects.realtime_session import shape_of
 from runs_app.realtime.record import Usage
 from tests.scripted_events import audio_delta, call_added, call_done, call_item, done, error, item_done
 
@@ -139,20 +140,3 @@ KEYS = st.sampled_from(
 def test_whatever_a_server_puts_into_an_event_it_is_read_without_an_exception(type: str, body: dict[str, Any]) -> None:
     read = GA.read({**body, "type": type})
     assert read.__class__.__module__ == base.__name__
-
-
-@pytest.mark.parametrize(
-    ("audio", "mode", "problem"),
-    [
-        ({"output": {"format": {"type": "audio/pcmu"}}}, "audio", "output is audio/pcmu"),
-        ({"input": {"format": {"type": "audio/pcm", "rate": 16_000}}}, "audio", "input is audio/pcm at 16000 Hz"),
-        ({"input": {"format": {"type": "audio/pcm", "rate": 24_000}}, "output": None}, "audio", None),
-        ({"output": {"format": {"type": "audio/pcm"}}}, "audio", None),
-        ({"output": {"format": {"type": "audio/pcmu"}}}, "text", None),
-        (None, "audio", None),
-    ],
-)
-def test_audio_that_is_not_as_agreed_is_noticed(audio: Any, mode: Any, problem: str | None) -> None:
-    found = GA.audio_problem({"audio": audio}, mode)
-    assert (found is None) == (problem is None)
-    assert problem is None or found is None or found.startswith(problem)

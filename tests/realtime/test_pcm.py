@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runs_app.realtime.pcm import (
-    ByteCarry,
     from_bytes,
     mix_down,
     pcm16_ms,
@@ -53,23 +50,6 @@ def test_int16_goes_through_floats_and_bytes_unchanged(values: list[int]) -> Non
     assert back.tolist() == values
     assert clipped == 0
     assert from_bytes(to_bytes(samples)).tolist() == values
-
-
-@given(data=st.binary(max_size=400), cuts=st.lists(st.integers(0, 400), max_size=20))
-def test_cutting_a_stream_anywhere_changes_no_sample(data: bytes, cuts: list[int]) -> None:
-    carry = ByteCarry()
-    edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    pieces = [carry.join("item", data[start:end]) for start, end in pairwise(edges)]
-    assert np.concatenate(pieces).tolist() == from_bytes(data).tolist()
-    assert carry.drop_dangling() == len(data) % 2
-    assert carry.drop_dangling() == 0
-
-
-def test_two_streams_do_not_lend_each_other_bytes() -> None:
-    carry = ByteCarry()
-    assert carry.join(("a", 0), b"\x01").size == 0
-    assert carry.join(("b", 0), b"\x02\x00").tolist() == [2]
-    assert carry.join(("a", 0), b"\x00").tolist() == [1]
 
 
 @pytest.mark.parametrize(

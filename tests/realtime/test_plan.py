@@ -207,9 +207,7 @@ def test_caller_audio_that_no_server_takes_is_refused_before_a_socket_opens(ms: 
     ("configuration", "scenario", "field"),
     [
         ({"protocol": "live"}, {}, "protocol"),
-        ({"dialect": "beta"}, {}, "dialect"),
         ({"turn_detection": "server_vad"}, {}, "turn_detection"),
-        ({"audio": {"output": "g711_ulaw"}}, {}, "audio.output"),
         ({}, {"interaction": "multi_turn", "simulation_parameters": {}}, "interaction"),
     ],
 )

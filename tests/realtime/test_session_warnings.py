@@ -59,7 +59,7 @@ async def test_a_session_of_another_shape_and_other_audio_are_noted() -> None:
         held = await hold(plan(server.url, audio=tone(100)))
     assert held.record.warnings == ("audio_format=1", "dialect_mismatch=1")
     (format_warning,) = [event for event in held.of("warning") if event.payload["name"] == "audio_format"]
-    assert "audio/pcmu" in format_warning.payload["detail"]
+    assert "G.711 µ-law at 8000 Hz" in format_warning.payload["detail"]
 
 
 async def test_the_end_of_a_response_told_twice_counts_once() -> None:

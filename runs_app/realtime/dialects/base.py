@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from runs_app.realtime.formats import UNTOLD, Formats
 from runs_app.realtime.record import Json, Usage
 
 WordKind = Literal["text", "transcript"]
@@ -184,17 +185,30 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """What the handshake needs besides the configuration's own headers."""
+        ...
+
     def default_session(self, mode: Literal["text", "audio"]) -> Body: ...
 
-    def configured_session(self, *, instructions: str, voice: str | None, tools: list[Body]) -> Body:
-        """The session keys for fields of a configuration."""
+    def configured_session(
+        self,
+        *,
+        instructions: str,
+        voice: str | None,
+        tools: list[Body],
+        formats: Formats = UNTOLD,
+        turn_detection: Body | None = None,
+    ) -> Body:
+        """The session keys for fields of a configuration. `turn_detection` is sent whole, with what it leaves out."""
         ...
 
     def session_update(self, session: Body, event_id: str) -> Body: ...
 
     def message(self, role: Literal["user", "assistant"], text: str) -> Body: ...
 
-    def append(self, pcm: bytes) -> str:
+    def append(self, data: bytes) -> str:
         """An append event as JSON text: by far the most frequent event, so it is made by template."""
         ...
 
@@ -212,8 +226,16 @@ class Dialect(Protocol):
 
     def read(self, body: Body) -> Incoming: ...
 
-    def audio_problem(self, session: Body, mode: Literal["text", "audio"]) -> str | None:
-        """What of the audio in a confirmed session is not what we send and expect; None when it is, or not told."""
+    def formats(self, session: Body) -> Formats:
+        """How sound travels both ways in a session, ours or a server's."""
+        ...
+
+    def turn_detection(self, session: Body) -> Body | None:
+        """How the server ends the caller's turns in a session, ours or a server's; None when it does not."""
+        ...
+
+    def wants_transcript(self, session: Body) -> bool:
+        """Whether the server writes down what it hears."""
         ...
 
     def mismatch(self, fault: Fault, session: Body | None) -> str | None:

@@ -7,18 +7,40 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs_app.realtime.dialects.base import Body, Fault, Incoming
-from runs_app.realtime.dialects.realtime_reading import GA_KEYS, read_event, shape_of
+from runs_app.realtime.dialects.realtime_reading import read_event
+from runs_app.realtime.dialects.realtime_session import (
+    WIRE_TYPES,
+    formats_of,
+    shape_of,
+    turn_detection_of,
+    whole_detection,
+    writes_down_the_caller,
+)
+from runs_app.realtime.formats import PCM, UNTOLD, AudioFormat, Formats
 from runs_app.realtime.record import RATE_HZ
 
 PCM_FORMAT = {"type": "audio/pcm", "rate": RATE_HZ}
 APPEND = '{"type":"input_audio_buffer.append","audio":"%s"}'
 
+# What a server refuses that speaks the other dialect: exactly these, since anything below them may be a slip of ours.
+ONLY_GA = frozenset({"session.type", "session.audio", "session.output_modalities"})
+ONLY_BETA = frozenset(
+    {
+        *("session.modalities", "session.voice", "session.turn_detection", "session.temperature"),
+        *("session.input_audio_format", "session.output_audio_format", "session.input_audio_transcription"),
+    }
+)
+
 
 @dataclass(frozen=True)
 class RealtimeDialect:
-    """GA. Text and audio mode, turns ended by the caller (turn detection off)."""
+    """GA."""
 
     name: str = "ga"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {}
 
     def default_session(self, mode: Literal["text", "audio"]) -> Body:
         if mode == "text":
@@ -29,12 +51,20 @@ class RealtimeDialect:
         }
         return {"type": "realtime", "output_modalities": ["audio"], "audio": audio}
 
-    def configured_session(self, *, instructions: str, voice: str | None, tools: list[Body]) -> Body:
+    def configured_session(
+        self,
+        *,
+        instructions: str,
+        voice: str | None,
+        tools: list[Body],
+        formats: Formats = UNTOLD,
+        turn_detection: Body | None = None,
+    ) -> Body:
         session: Body = {}
         if instructions:
             session["instructions"] = instructions
-        if voice:
-            session["audio"] = {"output": {"voice": voice}}
+        if audio := _audio(voice, formats, turn_detection):
+            session["audio"] = audio
         if tools:
             session["tools"] = tools
         return session
@@ -43,12 +73,10 @@ class RealtimeDialect:
         return {"type": "session.update", "event_id": event_id, "session": session}
 
     def message(self, role: Literal["user", "assistant"], text: str) -> Body:
-        kind = "input_text" if role == "user" else "output_text"
-        item = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-        return {"type": "conversation.item.create", "item": item}
+        return _message(role, "input_text" if role == "user" else "output_text", text)
 
-    def append(self, pcm: bytes) -> str:
-        return APPEND % base64.b64encode(pcm).decode("ascii")
+    def append(self, data: bytes) -> str:
+        return APPEND % base64.b64encode(data).decode("ascii")
 
     def commit(self) -> Body:
         return {"type": "input_audio_buffer.commit"}
@@ -70,20 +98,87 @@ class RealtimeDialect:
     def read(self, body: Body) -> Incoming:
         return read_event(body)
 
-    def audio_problem(self, session: Body, mode: Literal["text", "audio"]) -> str | None:
-        audio = session.get("audio")
-        if mode == "text" or not isinstance(audio, dict):
-            return None
-        for side in ("input", "output"):
-            settings = audio.get(side)
-            told = settings.get("format") if isinstance(settings, dict) else None
-            if isinstance(told, dict) and {**PCM_FORMAT, **told} != PCM_FORMAT:
-                return f"{side} is {told.get('type')} at {told.get('rate', 'an unknown')} Hz, not PCM16 at {RATE_HZ} Hz"
-        return None
+    def formats(self, session: Body) -> Formats:
+        return formats_of(session)
+
+    def turn_detection(self, session: Body) -> Body | None:
+        return turn_detection_of(session)
+
+    def wants_transcript(self, session: Body) -> bool:
+        return writes_down_the_caller(session)
 
     def mismatch(self, fault: Fault, session: Body | None) -> str | None:
-        shape = shape_of(session) if session else None
-        if shape is None and fault.code == "unknown_parameter":
-            refused = (fault.param or "").removeprefix("session.").split(".")[0]
-            shape = "beta" if refused in GA_KEYS | {"type"} else None
-        return shape if shape and shape != self.name else None
+        spoken = _refused_by(fault) or (shape_of(session) if session else None)
+        return spoken if spoken != self.name else None
+
+
+@dataclass(frozen=True)
+class BetaDialect(RealtimeDialect):
+    """Beta, that OpenAI switched off in May 2026 and other people's servers still speak."""
+
+    name: str = "beta"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"OpenAI-Beta": "realtime=v1"}
+
+    def default_session(self, mode: Literal["text", "audio"]) -> Body:
+        if mode == "text":
+            return {"modalities": ["text"]}
+        formats = {"input_audio_format": "pcm16", "output_audio_format": "pcm16"}
+        return {"modalities": ["audio", "text"], **formats, "turn_detection": None}
+
+    def configured_session(
+        self,
+        *,
+        instructions: str,
+        voice: str | None,
+        tools: list[Body],
+        formats: Formats = UNTOLD,
+        turn_detection: Body | None = None,
+    ) -> Body:
+        given: Body = {
+            "instructions": instructions,
+            "voice": voice,
+            "input_audio_format": formats.input.coding if formats.input else None,
+            "output_audio_format": formats.output.coding if formats.output else None,
+            "turn_detection": whole_detection(turn_detection) if turn_detection else None,
+            "tools": tools,
+        }
+        return {key: value for key, value in given.items() if value}
+
+    def message(self, role: Literal["user", "assistant"], text: str) -> Body:
+        return _message(role, "input_text" if role == "user" else "text", text)
+
+
+def _audio(voice: str | None, formats: Formats, turn_detection: Body | None) -> Body:
+    told: Body = {
+        "format": _wire_format(formats.input),
+        "turn_detection": whole_detection(turn_detection) if turn_detection else None,
+    }
+    said: Body = {"format": _wire_format(formats.output), "voice": voice}
+    sides = {"input": told, "output": said}
+    given = {side: {key: value for key, value in part.items() if value} for side, part in sides.items()}
+    return {side: part for side, part in given.items() if part}
+
+
+def _wire_format(form: AudioFormat | None) -> Body | None:
+    if form is None:
+        return None
+    return dict(PCM_FORMAT) if form == PCM else {"type": WIRE_TYPES[form.coding]}
+
+
+def _message(role: str, kind: str, text: str) -> Body:
+    item = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+    return {"type": "conversation.item.create", "item": item}
+
+
+def _refused_by(fault: Fault) -> str | None:
+    """The dialect of a server that asks for what only GA has, or does not know what one of the two has."""
+    if fault.code == "missing_required_parameter":
+        return "ga" if fault.param == "session.type" else None
+    if fault.code != "unknown_parameter":
+        return None
+    if fault.param in ONLY_GA:
+        return "beta"
+    return "ga" if fault.param in ONLY_BETA else None

@@ -31,6 +31,7 @@ from runs_app.realtime.dialects.base import (
     WordKind,
     Words,
 )
+from runs_app.realtime.dialects.realtime_session import shape_of
 from runs_app.realtime.record import Json, Usage
 
 BETA_NAMES = {
@@ -42,16 +43,6 @@ BETA_NAMES = {
     "response.audio_transcript.done": "response.output_audio_transcript.done",
     "conversation.item.created": "conversation.item.added",
 }
-
-# Keys of a session, or of a refused parameter, that only one of the two shapes has.
-GA_KEYS = frozenset({"audio", "output_modalities"})
-BETA_KEYS = frozenset({"modalities", "input_audio_format", "output_audio_format", "turn_detection", "voice"})
-
-
-def shape_of(session: Body) -> str | None:
-    """Whether a session object has the GA or the beta shape; None when it has marks of neither or of both."""
-    ga, beta = bool(GA_KEYS & session.keys()), bool(BETA_KEYS & session.keys())
-    return None if ga == beta else ("ga" if ga else "beta")
 
 
 def read_event(body: Body) -> Incoming:
