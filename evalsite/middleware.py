@@ -19,7 +19,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from evalsite import logs
 
-# Plotly and wavesurfer set styles from scripts; no inline script is ever needed (json_script is data).
+# Plotly and the lanes of the player set styles from scripts; no inline script is ever needed (json_script is data).
 POLICY = "; ".join(
     [
         "default-src 'self'",

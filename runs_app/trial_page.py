@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from runs_app.realtime.record import SAMPLES_PER_MS, Caption, Record, ToolCall, Turn
-
-AROUND_MS = 3000.0  # heard before and after a piece of evidence
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Something on a lane, in ms of the recording. `end_ms` equals `start_ms` for a moment."""
-
-    lane: str
-    start_ms: float
-    end_ms: float
-    label: str
-    kind: str = "plain"  # plain, ok, bad, wait
 
 
 @dataclass(frozen=True)
@@ -33,16 +20,6 @@ class Line:
     text: str
     call: ToolCall | None = None
     first_of_turn: bool = False  # the agent's first words of the turn
-
-
-@dataclass(frozen=True)
-class Lanes:
-    duration_ms: float
-    marks: tuple[Mark, ...] = field(default=())
-    turn_starts_ms: tuple[float, ...] = field(default=())
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def span_ms(span: Any) -> tuple[float, float]:
@@ -82,65 +59,6 @@ def _speeches(turn: Turn, calls: Sequence[ToolCall]) -> list[tuple[float, str]]:
 
 def _speech_starts(turn: Turn, count: int) -> list[float] | None:
     return [span_ms(span)[0] for span in turn.agent] if len(turn.agent) == count else None
-
-
-def lanes(record: Record, turns: Iterable[dict[str, Any]], checks: Iterable[dict[str, Any]]) -> Lanes:
-    """Gap brackets, tool bars and evidence over the two waves."""
-    marks = [*_gaps(turns), *_tools(record), *_evidence(checks)]
-    starts = [span_ms(turn.caller)[0] for turn in record.turns if turn.caller]
-    starts += [span_ms(span)[0] for turn in record.turns for span in turn.agent]
-    duration = record.audio_samples / SAMPLES_PER_MS
-    return Lanes(duration, tuple(marks), tuple(sorted(max(0.0, start) for start in starts)))
-
-
-def _gaps(turns: Iterable[dict[str, Any]]) -> list[Mark]:
-    found = []
-    for turn in turns:
-        start, end = turn.get("caller_speech_end_ms"), turn.get("agent_speech_start_ms")
-        if start is not None and end is not None:
-            found.append(Mark("gap", start, end, f"{end - start:.0f} ms", "wait"))
-    return found
-
-
-def _tools(record: Record) -> list[Mark]:
-    kinds = {"completed": "ok", "failed": "bad", "recorded": "plain"}
-    return [
-        Mark("tools", call.called_ms, call.answered_ms or call.called_ms, _called(call), kinds[call.status])
-        for call in record.tool_calls
-    ]
-
-
-def _called(call: ToolCall) -> str:
-    return f"{call.name} · made to fail: {call.fault.replace('_', ' ')}" if call.fault else call.name
-
-
-def _evidence(checks: Iterable[dict[str, Any]]) -> list[Mark]:
-    """Failed checks by their place; those that point to the same place share a mark, the deciding one first."""
-    places: dict[tuple[float, float], list[str]] = {}
-    for check in sorted(checks, key=lambda check: not check["required"]):
-        span = evidence_span(check)
-        if span and check["status"] == "failed":
-            places.setdefault(span, []).append(check["check_id"])
-    return [Mark("evidence", start, end, _several(names), "bad") for (start, end), names in places.items()]
-
-
-def _several(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-
-def evidence_span(check: dict[str, Any]) -> tuple[float, float] | None:
-    """Where to listen for this check, in ms of the recording."""
-    spans = (check.get("evidence") or {}).get("spans_ms")
-    return (float(spans[0][0]), float(spans[0][1])) if spans else None
-
-
-def hear(checks: Iterable[dict[str, Any]], duration_ms: float) -> tuple[float, float] | None:
-    """The stretch to play first: the first failed required check that has a place, with some sound around it."""
-    for check in checks:
-        span = evidence_span(check)
-        if check["status"] == "failed" and check["required"] and span:
-            return max(0.0, span[0] - AROUND_MS), min(duration_ms, span[1] + AROUND_MS)
-    return None
 
 
 @dataclass(frozen=True)

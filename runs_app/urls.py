@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs_app.views import compare, connection, console, home, run_new, runs, trials
+from runs_app.views import compare, connection, console, home, listening, run_new, runs, trials
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -25,6 +25,7 @@ urlpatterns = [
     path("trials/<int:pk>/cancel/", trials.cancel, name="trial-cancel"),
     path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
     path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),
+    path("trials/<int:pk>/player/", listening.player, name="trial-player"),
     path("trials/<int:pk>/peaks.json", trials.peaks, name="trial-peaks"),
     path("trials/<int:pk>/events.jsonl", trials.events, name="trial-events"),
     path("trials/<int:pk>/trial.json", trials.as_json, name="trial-json"),

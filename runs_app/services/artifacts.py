@@ -29,7 +29,10 @@ class Files:
 
 
 def write_files(*, claim: Claim, audio: Int16 | None, lines: Sequence[str]) -> Files:
-    """Stores what this attempt left. `audio`: int16 (n, 2) at 24 kHz. Raises OSError, or the storage's own errors."""
+    """Stores what this attempt left. `audio`: int16 (n, 2), or (n,) mono, at 24 kHz.
+
+    Raises OSError, or the storage's own errors.
+    """
     folder = f"trials/{claim.trial_id}/{claim.attempt}"
     events = _store(f"{folder}/events.jsonl", "".join(f"{line}\n" for line in lines).encode())
     if audio is None or not len(audio):
@@ -50,10 +53,27 @@ def read_audio(name: str) -> Int16 | None:
     return np.frombuffer(body, dtype="<i2").reshape(-1, 2)
 
 
+@dataclass(frozen=True)
+class Shape:
+    channels: int
+    duration_ms: float
+
+
+def wav_shape(name: str) -> Shape:
+    """Of a stored WAV of ours, without reading its sound. Raises OSError."""
+    with default_storage.open(name) as file:
+        header = file.read(wav.HEADER_BYTES)
+    channels = int.from_bytes(header[22:24], "little") or 1
+    samples = (default_storage.size(name) - wav.HEADER_BYTES) // (2 * channels)
+    return Shape(channels, samples * 1000 / RATE_HZ)
+
+
 def _drawn(audio: Int16) -> bytes:
-    caller, agent = peaks(audio, bin_ms=PEAK_BIN_MS)
+    """The agent's peaks are null when both voices share one channel."""
+    sides = peaks(audio, bin_ms=PEAK_BIN_MS)
     shape = {"bin_ms": PEAK_BIN_MS, "rate_hz": RATE_HZ, "samples": len(audio)}
-    return jsontext.dumps({**shape, "caller": caller._asdict(), "agent": agent._asdict()}).encode()
+    agent = sides[1]._asdict() if len(sides) > 1 else None
+    return jsontext.dumps({**shape, "caller": sides[0]._asdict(), "agent": agent}).encode()
 
 
 def _store(name: str, content: bytes) -> str:

@@ -11,11 +11,15 @@ from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, re
 from django.views.decorators.http import require_POST, require_safe
 
 from runs_app import audio_http, trial_page
+from runs_app.listening.sheet import sheet_of
+from runs_app.listening.window import evidence_span
+from runs_app.known import open_marks, with_marks
 from runs_app.models import Grading, Trial
 from runs_app.realtime.record import Record
 from runs_app.reporting import trial_files
 from runs_app.reporting.redaction import site_redactor
 from runs_app.services import runs as run_services
+from runs_app.views.listening import whole_number
 from scenarios_app.spec import jsontext
 
 FIRST_EVENTS = 500
@@ -35,10 +39,13 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
     gradings = list(found.gradings.prefetch_related("checks", "grades"))
     shown = next((g for g in gradings if number and str(g.number) == number), None)
     shown = shown or next((g for g in gradings if g.current), None)
-    return render(request, "runs_app/trial.html", {"htmx_extensions": "", **_context(found, shown, gradings)})
+    event = whole_number(request.GET.get("ev"))
+    return render(
+        request, "runs_app/trial.html", {"htmx_extensions": "", **_context(found, shown, gradings, event=event)}
+    )
 
 
-def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> dict[str, Any]:
+def _context(found: Trial, shown: Grading | None, gradings: list[Grading], *, event: int | None) -> dict[str, Any]:
     record = Record.from_json(found.record) if found.record else None
     checks = [_check(c) for c in shown.checks.all()] if shown else []
     turns = shown.turns if shown else []
@@ -59,12 +66,9 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> di
         **_neighbours(found),
     }
     if record is not None:
-        lanes = trial_page.lanes(record, turns, checks)
         page |= {
             "lines": [_line(line, record, turns) for line in trial_page.transcript(record)],
-            "lanes": lanes,
-            "lanes_json": lanes.to_json(),
-            "hear": trial_page.hear(checks, lanes.duration_ms) if found.wav else None,
+            "sheet": sheet_of(found, shown, event=event),
             "state_rows": trial_page.state_rows(record),
         }
     return page
@@ -72,7 +76,7 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading]) -> di
 
 def _check(check: Any) -> dict[str, Any]:
     row = {name: getattr(check, name) for name in ("check_id", "status", "required", "reason", "evidence")}
-    row["span"] = trial_page.evidence_span(row)
+    row["span"] = evidence_span(row)
     return row
 
 

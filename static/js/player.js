@@ -1,77 +1,81 @@
-// The player: one audio element with speed, solo of a channel and time. Pages draw waves and lanes around it.
-// Bound to the bar of templates/runs_app/player.html; other modules listen to the audio element's own events.
+// The player of templates/runs_app/player.html: one recording with its waves and lanes. `element.player` is its handle.
+import { soloGraph } from "./player-audio.js";
+import { clock, makeLanes } from "./player-lanes.js";
+import { turnAt, turnSpan } from "./player-turns.js";
+import { drawWaves } from "./player-waves.js";
 
-const SPEEDS = [0.75, 1, 1.5, 2];
+export { clock };
 const SOLOS = ["both", "caller", "agent"];
-
-export const clock = (seconds) => {
-  const s = Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
-  return `${Math.floor(s / 60)}:${(s % 60).toFixed(1).padStart(4, "0")}`;
-};
-
-/** Gains of [caller to both ears, agent to both ears]; null means the stereo is left as it is. */
-const GAINS = { both: null, caller: [1, 0], agent: [0, 1] };
-
-/** Splits the element's stereo on first use, so that one channel can be heard alone in both ears. */
-function soloGraph(audio) {
-  const context = new AudioContext();
-  const source = context.createMediaElementSource(audio);
-  const splitter = context.createChannelSplitter(2);
-  const merger = context.createChannelMerger(2);
-  // four gains: from channel i to ear j
-  const gains = [0, 1].map((from) =>
-    [0, 1].map((to) => {
-      const gain = context.createGain();
-      splitter.connect(gain, from);
-      gain.connect(merger, 0, to);
-      return gain;
-    }),
-  );
-  source.connect(splitter);
-  merger.connect(context.destination);
-  return {
-    resume: () => context.resume(),
-    set(solo) {
-      for (const from of [0, 1])
-        for (const to of [0, 1]) gains[from][to].gain.value = GAINS[solo] ? GAINS[solo][from] : Number(from === to);
-    },
-  };
-}
+export const SPEEDS = [0.75, 1, 1.5, 2];
+const numbers = (text) => JSON.parse(text || "[]");
 
 /**
- * @param {HTMLElement} bar the .player element
- * @returns the player, or null when the bar has no audio
+ * @param {HTMLElement} box the [data-player] element
+ * @returns the player, or null when there is nothing to hear
  */
-export function createPlayer(bar) {
-  const audio = bar.querySelector("audio");
+export function createPlayer(box) {
+  const lanes = makeLanes(box);
+  const audio = box.querySelector("audio");
+  addEventListener("resize", lanes.draw);
   if (!audio) return null;
-  const part = (name) => /** @type {HTMLElement|null} */ (bar.querySelector(`[data-part="${name}"]`));
+  const part = (name) => /** @type {HTMLElement|null} */ (box.querySelector(`[data-part="${name}"]`));
+  const startsMs = numbers(box.dataset.turns);
+  const stopsMs = numbers(box.dataset.stops);
+  const endMs = () => (Number.isFinite(audio.duration) ? audio.duration * 1000 : Number(box.dataset.audio));
   let graph = null;
+  let waves = null;
   let solo = "both";
-  let stopAt = null;
+  let zoom = "call";
+  let span = null; // [from, to] in s: what to stay within
+  let loop = false;
 
   const player = {
+    box,
     audio,
+    startsMs,
+    endMs,
+    ms: () => audio.currentTime * 1000,
+    graph: () => graph,
+    soloed: () => solo,
     toggle: () => (audio.paused ? player.play() : audio.pause()),
-    play() {
+    async play() {
+      if (solo !== "both") graph ??= soloGraph(audio);
+      graph?.set(solo);
       graph?.resume();
-      return audio.play().catch((error) => bar.setAttribute("data-problem", error.message));
+      try {
+        await audio.play();
+        tell("");
+      } catch (error) {
+        // a pause or another source that comes while it starts is no problem of the recording
+        if (error.name !== "AbortError") tell(`It cannot be played: ${error.message}`);
+      }
     },
+    pause: () => audio.pause(),
     seek(seconds) {
-      stopAt = null;
-      audio.currentTime = Math.max(0, Math.min(seconds, audio.duration || seconds));
+      if (!loop || (span && (seconds < span[0] || seconds >= span[1]))) span = null;
+      audio.currentTime = Math.max(0, Math.min(seconds, endMs() / 1000));
+      if (loop) span ??= turnHere();
+      draw();
     },
     skip: (seconds) => player.seek(audio.currentTime + seconds),
-    /** Play only [from, to]. */
+    /** Play [from, to] in s and stop, or begin again while the loop is on. */
     playSpan(from, to) {
+      span = null;
       player.seek(from);
-      stopAt = to;
+      span = [from, to];
       return player.play();
     },
+    jump(forward) {
+      const now = player.ms();
+      const to = forward ? stopsMs.find((s) => s > now + 1) : stopsMs.findLast((s) => s < now - 500);
+      if (to !== undefined) player.seek(to / 1000);
+    },
     solo(which) {
+      if (Number(box.dataset.channels) < 2) return;
       solo = which;
-      if (!graph && which !== "both") graph = soloGraph(audio);
+      if (which !== "both" && !audio.paused) graph ??= soloGraph(audio);
       graph?.set(which);
+      graph?.resume();
       draw();
     },
     nextSolo: () => player.solo(SOLOS[(SOLOS.indexOf(solo) + 1) % SOLOS.length]),
@@ -79,53 +83,115 @@ export function createPlayer(bar) {
       audio.playbackRate = factor;
       draw();
     },
-    load(url, label) {
-      if (audio.getAttribute("src") !== url) audio.src = url;
-      const name = part("label");
-      if (name && label) name.textContent = label;
-      bar.hidden = false;
+    loop(on = !loop) {
+      loop = on;
+      span = loop ? (span ?? turnHere()) : null;
+      draw();
     },
+    zoom(to = zoom === "call" ? "turn" : "call") {
+      zoom = to;
+      if (zoom === "call") show(lanes.whole);
+      else follow(true);
+      draw();
+    },
+    /** Show [from, to] in ms. */
+    window(from, to) {
+      zoom = "window";
+      show(() => lanes.show(from, to));
+      draw();
+    },
+    /** A link to this moment of the trial's page. */
+    link() {
+      const url = new URL(box.dataset.page, location.href);
+      url.searchParams.set("t", audio.currentTime.toFixed(2));
+      if (solo !== "both") url.searchParams.set("ch", solo === "caller" ? "L" : "R");
+      return url.href;
+    },
+    lanes,
   };
 
-  function draw() {
+  const turnHere = () => turnSpan(startsMs, turnAt(startsMs, player.ms()), endMs()).map((ms) => ms / 1000);
+  const tell = (text) => part("problem") && (part("problem").textContent = text);
+
+  function show(change) {
+    change();
+    waves?.redraw();
+    move();
+  }
+  /** Zoomed to a turn, the view goes along with what is heard. */
+  function follow(always) {
+    const { from, span: wide } = lanes.view;
+    if (zoom === "turn" && (always || player.ms() < from || player.ms() > from + wide))
+      show(() => lanes.around(turnHere().map((s) => s * 1000)));
+  }
+  function move() {
+    lanes.move(player.ms());
+    waves?.progress(player.ms());
     const time = part("time");
-    if (time) time.textContent = `${clock(audio.currentTime)} / ${clock(audio.duration)}`;
-    const button = part("play");
-    button?.setAttribute("aria-label", audio.paused ? "Play" : "Pause");
-    button?.setAttribute("data-state", audio.paused ? "paused" : "playing");
-    for (const one of bar.querySelectorAll("[data-solo]")) one.setAttribute("aria-pressed", String(one.dataset.solo === solo));
-    for (const one of bar.querySelectorAll("[data-speed]"))
-      one.setAttribute("aria-pressed", String(Number(one.dataset.speed) === audio.playbackRate));
+    if (time) time.textContent = `${clock(audio.currentTime)} / ${clock(endMs() / 1000)}`;
+  }
+  function stayWithin() {
+    if (!span || audio.paused || audio.currentTime < span[1]) return;
+    if (loop) audio.currentTime = span[0];
+    else {
+      span = null;
+      audio.pause();
+      box.dispatchEvent(new CustomEvent("spanend"));
+    }
+  }
+  function step() {
+    stayWithin();
+    follow(false);
+    move();
+  }
+  function frames() {
+    step();
+    if (!audio.paused) requestAnimationFrame(frames);
+  }
+  function pressed(selector, holds) {
+    for (const one of box.querySelectorAll(selector)) one.setAttribute("aria-pressed", String(holds(one)));
+  }
+  function draw() {
+    move();
+    part("play").setAttribute("aria-label", audio.paused ? "Play" : "Pause");
+    part("play").dataset.state = audio.paused ? "paused" : "playing";
+    pressed("[data-solo]", (one) => one.dataset.solo === solo);
+    pressed("[data-speed]", (one) => Number(one.dataset.speed) === audio.playbackRate);
+    pressed("[data-zoom]", (one) => one.dataset.zoom === zoom);
+    pressed('[data-part="loop"]', () => loop);
   }
 
-  bar.addEventListener("click", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target).closest("button");
-    if (!target) return;
-    if (target.dataset.part === "play") player.toggle();
-    if (target.dataset.solo) player.solo(target.dataset.solo);
-    if (target.dataset.speed) player.speed(Number(target.dataset.speed));
+  box.addEventListener("click", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const button = target.closest("button");
+    if (button?.dataset.seek) player.seek(Number(button.dataset.seek) / 1000);
+    else if (button?.dataset.part === "play") player.toggle();
+    else if (button?.dataset.part === "loop") player.loop();
+    else if (button?.dataset.solo) player.solo(button.dataset.solo);
+    else if (button?.dataset.speed) player.speed(Number(button.dataset.speed));
+    else if (button?.dataset.zoom) player.zoom(button.dataset.zoom);
+    else if (!button && target.closest(".wave .track, .ruler .track")) player.seek(lanes.at(event.clientX) / 1000);
   });
-  audio.addEventListener("timeupdate", () => {
-    if (stopAt !== null && audio.currentTime >= stopAt) {
-      stopAt = null;
-      audio.pause();
+  audio.addEventListener("play", frames);
+  audio.addEventListener("timeupdate", step); // frames rest while the page is in the background
+  audio.addEventListener("ended", () => {
+    if (loop && span) player.playSpan(...span);
+    else if (span) {
+      span = null;
+      box.dispatchEvent(new CustomEvent("spanend"));
     }
-    draw();
   });
+  audio.addEventListener("error", () => tell("The recording could not be loaded."));
   for (const name of ["play", "pause", "ended", "loadedmetadata", "seeked", "ratechange"]) audio.addEventListener(name, draw);
+  const again = () => show(lanes.draw);
+  document.addEventListener("themechange", again);
+  addEventListener("resize", again);
+  if (box.dataset.peaks)
+    drawWaves(box, lanes.view).then(
+      (drawn) => ((waves = drawn), move()),
+      (error) => tell(`The waves could not be drawn (${error.message}); the recording still plays.`),
+    );
   draw();
+  box.player = player;
   return player;
 }
-
-/** The player's keys, for keys.js. */
-export const playerKeys = (player) => [
-  { key: " ", label: "Play or pause", run: () => player.toggle() },
-  { key: "J", label: "Back 2 s", run: () => player.skip(-2) },
-  { key: "L", label: "Forward 2 s", run: () => player.skip(2) },
-  { key: "S", label: "Hear both, the caller alone, the agent alone", run: () => player.nextSolo() },
-  {
-    key: ">",
-    label: "Next speed",
-    run: () => player.speed(SPEEDS[(SPEEDS.indexOf(player.audio.playbackRate) + 1) % SPEEDS.length]),
-  },
-];

@@ -20,7 +20,8 @@ from tests.pages.comparing import Result, finished_run, key, side, versions
 pytestmark = pytest.mark.browser
 
 SECONDS = 6
-PLAYS = "() => { const a = document.querySelector('.player audio'); return !a.paused && a.currentTime > 0.3 }"
+AUDIO = "document.querySelector('#dock [data-part=body] > :not([hidden]) audio')"
+PLAYS = f"() => {{ const a = {AUDIO}; return a && !a.paused && a.currentTime > 0.3 }}"
 
 
 def give_sound(trial: Trial) -> None:
@@ -64,20 +65,19 @@ def run(site: Any) -> Run:
 
 def test_a_recording_of_either_side_plays_and_x_changes_the_side_at_the_same_moment(chrome: Chrome, run: Run) -> None:
     page = chrome.open(f"/compare/?run={run.pk}")
-    assert page.locator(".player").is_hidden()
+    assert page.locator("#dock").is_hidden()
     page.locator("#case_1 [data-side=A][data-repeat='2']").click()
     page.wait_for_function(PLAYS)
-    label = page.locator(".player [data-part=label]")
-    assert label.inner_text() == "case_1 · A Front desk@1 · repeat 2"
-    before = page.evaluate("document.querySelector('.player audio').currentTime")
+    label = page.locator("#dock [data-part=label]:visible")
+    assert label.inner_text() == "case_1 · Front desk@1 · repeat 2"
+    before = page.evaluate(f"{AUDIO}.currentTime")
     page.keyboard.press("X")
-    page.wait_for_function(
-        f"before => ({PLAYS})() && document.querySelector('.player audio').currentTime > before", arg=before
-    )
-    assert label.inner_text() == "case_1 · B Front desk@2 · repeat 2"
+    page.get_by_text("case_1 · Front desk@2 · repeat 2").wait_for()
+    page.wait_for_function(f"before => ({PLAYS})() && {AUDIO}.currentTime > before", arg=before)
+    assert label.inner_text() == "case_1 · Front desk@2 · repeat 2"
     assert page.locator("#case_1 [data-side=B][data-repeat='2']").get_attribute("aria-pressed") == "true"
     page.keyboard.press(" ")
-    assert page.evaluate("document.querySelector('.player audio').paused")
+    assert page.evaluate(f"{AUDIO}.paused")
 
 
 @pytest.mark.slow

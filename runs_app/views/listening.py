@@ -1,0 +1,25 @@
+"""Listening: the player of a trial for pages that fetch it."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from runs_app.listening.sheet import sheet_of
+from runs_app.models import Trial
+
+
+def whole_number(text: str | None) -> int | None:
+    """What an address says, when it says a number that a row can have."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+@require_safe
+def player(request: HttpRequest, pk: int) -> HttpResponse:
+    """The player alone, as a fragment. A trial that left nothing has none: 404."""
+    found = get_object_or_404(Trial.objects.with_versions(), pk=pk)
+    sheet = sheet_of(found)
+    if sheet is None:
+        return HttpResponse("This trial left nothing to hear.", status=404, content_type="text/plain")
+    return render(request, "runs_app/player.html", {"sheet": sheet})

@@ -1,0 +1,149 @@
+// Listening on pages with rows: a button [data-listen] plays its trial in the dock; X goes to the other side of the row,
+// at the same turn and the same offset within it, whatever second that is.
+import { bind } from "./keys.js";
+import { createPlayer } from "./player.js";
+import { bindLink, playerKeys } from "./player-keys.js";
+import { samePlace, turnAt } from "./player-turns.js";
+
+const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
+const part = (name) => /** @type {HTMLElement} */ (dock.querySelector(`[data-part="${name}"]`));
+const known = new Map(); // trial -> its player, or why there is none
+let current = null; // {button, player}
+
+/** The player of a trial, fetched once. Raises an Error in words when it cannot be had. */
+async function playerOf(trial) {
+  if (known.has(trial)) return known.get(trial);
+  const answer = await fetch(`/trials/${trial}/player/`);
+  if (!answer.ok) throw new Error(`the site answered ${answer.status}`);
+  const holder = document.createElement("div");
+  holder.innerHTML = await answer.text();
+  part("body").append(holder);
+  const player = createPlayer(holder.querySelector("[data-player]"));
+  if (player) {
+    bindLink(player);
+    player.audio.addEventListener("timeupdate", drawPlace);
+  } else holder.remove();
+  known.set(trial, player);
+  return player;
+}
+
+/** The buttons of the row that X goes through: of every side the same repeat, else the first. */
+function sides(button) {
+  const row = button.closest("[data-listen-row]");
+  const own = row ? [...row.querySelectorAll("[data-listen][data-side]")] : [];
+  const letters = [...new Set(own.map((one) => one.dataset.side))];
+  return letters.map((letter) => {
+    if (letter === button.dataset.side) return button;
+    const others = own.filter((one) => one.dataset.side === letter);
+    return others.find((one) => one.dataset.repeat === button.dataset.repeat) ?? others[0];
+  });
+}
+
+function drawSides() {
+  const all = sides(current.button);
+  part("sides").hidden = all.length < 2;
+  part("sides").replaceChildren(
+    ...all.map((one) => {
+      const side = document.createElement("button");
+      side.type = "button";
+      side.textContent = one.dataset.side;
+      side.title = `${one.dataset.side}, repeat ${one.dataset.repeat ?? 1}, at the same turn (X)`;
+      side.setAttribute("aria-pressed", String(one === current.button));
+      side.addEventListener("click", () => change(one));
+      return side;
+    }),
+  );
+  part("open").setAttribute("href", current.player.box.dataset.page);
+  drawPlace();
+}
+
+function drawPlace() {
+  if (!current) return;
+  const { startsMs, ms } = current.player;
+  part("place").textContent = startsMs.length ? `turn ${turnAt(startsMs, ms()) + 1} of ${startsMs.length}` : "";
+}
+
+function show(button, player) {
+  current?.button.removeAttribute("aria-pressed");
+  current?.player.pause();
+  for (const holder of part("body").children) holder.hidden = !holder.contains(player.box);
+  dock.hidden = false;
+  document.body.classList.add("docked");
+  button.setAttribute("aria-pressed", "true");
+  current = { button, player };
+  player.lanes.draw();
+  dispatchEvent(new Event("resize")); // drawn while it was hidden
+  drawSides();
+}
+
+/** Plays a button's trial, from `ms` when given. */
+export async function listen(button, ms = null, playing = true) {
+  let player = null;
+  try {
+    player = await playerOf(button.dataset.listen);
+  } catch (error) {
+    part("place").textContent = `It could not be fetched: ${error.message}.`;
+    dock.hidden = false;
+    return;
+  }
+  if (!player) {
+    button.disabled = true;
+    button.title = "There is no recording";
+    return;
+  }
+  show(button, player);
+  if (ms !== null) player.seek(ms / 1000);
+  if (playing) await player.play();
+}
+
+/** To another side of the row, at the same turn. */
+export async function change(button = null) {
+  if (!current) return;
+  const all = sides(current.button);
+  const to = button ?? all[(all.indexOf(current.button) + 1) % all.length];
+  if (!to || to === current.button) return;
+  const { player: from, button: left } = current;
+  const playing = !from.audio.paused;
+  const solo = from.soloed();
+  const rate = from.audio.playbackRate;
+  const next = await playerOf(to.dataset.listen).catch(() => null);
+  if (!next) return;
+  next.speed(rate);
+  next.solo(solo);
+  // Space belongs to the focused button: it must stop what is heard now
+  if (document.activeElement === left) to.focus({ preventScroll: true });
+  await lengthKnown(next);
+  const lengths = [from, next].map((one) => ({ startsMs: one.startsMs, endMs: one.endMs() }));
+  await listen(to, samePlace(from.ms(), ...lengths), playing);
+}
+
+const lengthKnown = ({ audio }) =>
+  audio.readyState > 0 ? null : new Promise((done) => audio.addEventListener("loadedmetadata", done, { once: true }));
+
+document.addEventListener("click", (event) => {
+  const button = /** @type {HTMLElement} */ (event.target).closest("[data-listen]");
+  if (!button) return;
+  const ms = button.dataset.atMs ? Number(button.dataset.atMs) : null;
+  if (button === current?.button && ms === null) current.player.toggle();
+  else listen(button, ms);
+});
+part("close").addEventListener("click", () => {
+  current?.player.pause();
+  current?.button.removeAttribute("aria-pressed");
+  current?.button.focus({ preventScroll: true });
+  current = null;
+  dock.hidden = true;
+  document.body.classList.remove("docked");
+});
+part("fold").addEventListener("click", (event) => {
+  const folded = dock.classList.toggle("folded");
+  event.currentTarget.setAttribute("aria-expanded", String(!folded));
+  event.currentTarget.textContent = folded ? "unfold" : "fold";
+  if (!folded) dispatchEvent(new Event("resize"));
+});
+
+bind([
+  ...playerKeys(() => current?.player ?? null),
+  { key: "X", label: "The other side, at the same turn", run: () => change() },
+  { key: "x", label: "The same as X", run: () => change() },
+]);
