@@ -1,4 +1,4 @@
-"""Figures of the comparison page as plain dicts that plotly.js draws.
+"""Figures of the comparison page as plain dicts that plotly.js draws: what all share, and the slope chart.
 
 No colour is named here: `meta` of a trace names the token (`static/css/tokens.css`) that charts.js paints it with, so
 that light and dark need no other figure. Null is a gap, never 0.
@@ -7,7 +7,7 @@ that light and dark need no other figure. Null is a gap, never 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,9 +17,12 @@ from runs_app.stats.summary import mean, measured
 Figure = dict[str, Any]
 
 SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "pentagon")
+DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+COLOURS: Final = "abcdefgh"  # --series-a to --series-h
 LONGEST_NAME: Final = 40
 JITTER: Final = 0.2  # of the distance between two configurations
 CENTRE_AT: Final = 0.32  # right of the dots
+LEGEND_LINE_PX: Final = 20
 
 LAYOUT: Final[Figure] = {
     "height": 300,
@@ -35,6 +38,25 @@ LAYOUT: Final[Figure] = {
 
 
 @dataclass(frozen=True)
+class Style:
+    """How a configuration is drawn wherever it stands: colour and shape, and colour and dash, are no other one's."""
+
+    token: str
+    symbol: str
+    dash: str
+
+
+def style(place: int) -> Style:
+    """Of the configuration at this place (from 0). All differ up to 48."""
+    colours, turn = len(COLOURS), place // len(COLOURS)
+    return Style(
+        token=f"--series-{COLOURS[place % colours]}",
+        symbol=SYMBOLS[(place + turn) % len(SYMBOLS)],
+        dash=DASHES[(place % colours + turn) % len(DASHES)],
+    )
+
+
+@dataclass(frozen=True)
 class Series:
     """One configuration: a value per scenario (null: none), in the order of the figure's scenarios.
 
@@ -43,7 +65,7 @@ class Series:
 
     letter: str
     name: str
-    token: str  # of its colour
+    style: Style
     values: tuple[float | None, ...]
     centre: float | None
     low: float | None
@@ -51,16 +73,16 @@ class Series:
 
 
 def series(
-    letter: str, name: str, token: str, values: Sequence[float | None], interval: tuple[float, float] | None = None
+    letter: str, name: str, style: Style, values: Sequence[float | None], interval: tuple[float, float] | None = None
 ) -> Series:
     """Mean over the scenarios with a value, and t's 95 % interval of it unless one is given."""
     known = measured(values)
     low, high = interval or t_interval(known, 0.95)
     clean = tuple(value if value is not None and math.isfinite(value) else None for value in values)
-    return Series(letter, name, token, clean, mean(known), low, high)
+    return Series(letter, name, style, clean, mean(known), low, high)
 
 
-def strip_chart(scenarios: Sequence[str], columns: Sequence[Series], *, title: str, share: bool) -> Figure:
+def slope_chart(scenarios: Sequence[str], columns: Sequence[Series], *, title: str, share: bool) -> Figure:
     """A dot per scenario and configuration, a line between the dots of one scenario, mean and interval beside them.
 
     `share`: values lie between 0 and 1, and the axis shows all of that.
@@ -99,14 +121,15 @@ def _dots(place: int, column: Series, scenarios: Sequence[str], at: Sequence[flo
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": _legend(column),
+        "name": legend(column.letter, column.name, column.centre is not None),
         "legendgroup": column.letter,
         "x": [place + offset for offset in at],
         "y": list(column.values),
         "text": list(scenarios),
+        "customdata": list(scenarios),
         "hovertemplate": f"%{{text}}<br>{column.letter}: %{{y}}<extra></extra>",
-        "marker": {"size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)], "opacity": 0.75},
-        "meta": {"role": "values", "token": column.token},
+        "marker": {"size": 8, "symbol": column.style.symbol, "opacity": 0.75},
+        "meta": {"role": "values", "token": column.style.token},
     }
 
 
@@ -121,17 +144,21 @@ def _centre(place: int, column: Series) -> Figure:
         "x": [place + CENTRE_AT],
         "y": [column.centre],
         "hovertemplate": f"{column.letter}: mean %{{y}}<extra></extra>",
-        "marker": {"size": 11, "symbol": f"{SYMBOLS[place % len(SYMBOLS)]}-open", "line": {"width": 2}},
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [above],
-            "arrayminus": [below],
-            "visible": above is not None and below is not None,
-            "thickness": 2,
-            "width": 7,
-        },
-        "meta": {"role": "centre", "token": column.token},
+        "marker": {"size": 11, "symbol": f"{column.style.symbol}-open", "line": {"width": 2}},
+        "error_y": error_bar(above, below),
+        "meta": {"role": "centre", "token": column.style.token},
+    }
+
+
+def error_bar(above: float | None, below: float | None) -> Figure:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [above],
+        "arrayminus": [below],
+        "visible": above is not None and below is not None,
+        "thickness": 2,
+        "width": 7,
     }
 
 
@@ -139,18 +166,31 @@ def _distance(low: float | None, high: float | None) -> float | None:
     return None if low is None or high is None else high - low
 
 
-def _legend(column: Series) -> str:
-    name = column.name
+def legend(letter: str, name: str, has_data: bool = True) -> str:
+    """The letter tells apart what is cut to the same text."""
     if len(name) > LONGEST_NAME:
         half = LONGEST_NAME // 2
         name = f"{name[: half - 1]}…{name[-half:]}"
-    text = f"{column.letter} {_escaped(name)}"
-    return text if column.centre is not None else f"{text} (no data)"
+    text = f"{letter} {escaped(name)}"
+    return text if has_data else f"{text} (no data)"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Plotly reads some HTML tags in names."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def tall(height: int, lines: int) -> Figure:
+    """Height and margins with a legend of so many lines below the plot, long names taking one each."""
+    extra = LEGEND_LINE_PX * lines
+    return {"height": height + extra, "margin": {**LAYOUT["margin"], "b": LAYOUT["margin"]["b"] + extra}}
+
+
+def share_axis(values: Iterable[float | None]) -> Figure:
+    """All of 0 to 1, and more where an interval reaches beyond: it is never cut off."""
+    known = measured(values)
+    low, high = min([0.0, *known]), max([1.0, *known])
+    return {"range": [low - 0.05, high + 0.05], "dtick": 0.25}
 
 
 def _layout(columns: Sequence[Series], title: str, share: bool) -> Figure:
@@ -163,10 +203,7 @@ def _layout(columns: Sequence[Series], title: str, share: bool) -> Figure:
     }
     axis_y: Figure = {**LAYOUT["yaxis"], "title": {"text": title}}
     if share:
-        axis_y |= {"range": [-0.05, 1.05], "dtick": 0.25}
+        axis_y |= share_axis(end for column in columns for end in (column.low, column.high, *column.values))
     else:
         axis_y["rangemode"] = "tozero"
-    # long names take a line of the legend each, below the plot
-    lines = len(columns)
-    margin = {**LAYOUT["margin"], "b": LAYOUT["margin"]["b"] + 20 * lines}
-    return {**LAYOUT, "height": LAYOUT["height"] + 20 * lines, "margin": margin, "xaxis": axis_x, "yaxis": axis_y}
+    return {**LAYOUT, **tall(300, len(columns)), "xaxis": axis_x, "yaxis": axis_y}

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs_app.charts import Figure, Series, series, strip_chart
+from runs_app.charts import Figure, Series, series, slope_chart, style
+from runs_app.comparing.choice import MOST_CONFIGURATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
-TOKENS = ("--series-a", "--series-b", "--series-c", "--series-d")
 
 
 def line(values: list[float | None], place: int = 0, name: str = "Front desk@1") -> Series:
-    return series(chr(ord("A") + place), name, TOKENS[place % 4], values)
+    return series(chr(ord("A") + place), name, style(place), values)
 
 
 def figure(*columns: list[float | None], share: bool = False) -> Figure:
     lines = [line(values, place) for place, values in enumerate(columns)]
     scenarios = [f"case_{n}" for n in range(len(columns[0]))]
-    return strip_chart(scenarios, lines, title="response_latency_ms", share=share)
+    return slope_chart(scenarios, lines, title="response_latency_ms", share=share)
 
 
 def traces(drawn: Figure, role: str) -> list[Figure]:
@@ -89,20 +89,33 @@ def test_the_interval_is_that_of_t_or_the_one_given() -> None:
     [centre] = traces(figure([1.0, 2.0, 3.0]), "centre")
     # t with 2 degrees of freedom at 95 %: 4.303 x 1 / sqrt(3)
     assert centre["error_y"]["array"] == pytest.approx([2.484], abs=0.001)
-    given_one = strip_chart(["a"], [series("A", "x", "--series-a", [0.5], (0.1, 0.8))], title="t", share=True)
+    given_one = slope_chart(["a"], [series("A", "x", style(0), [0.5], (0.1, 0.8))], title="t", share=True)
     [centre] = traces(given_one, "centre")
     assert (centre["error_y"]["array"], centre["error_y"]["arrayminus"]) == ([pytest.approx(0.3)], [pytest.approx(0.4)])
 
 
-def test_eight_configurations_differ_by_colour_or_shape() -> None:
-    drawn = traces(figure(*([[1.0]] * 8)), "values")
-    assert len({(trace["meta"]["token"], trace["marker"]["symbol"]) for trace in drawn}) == 8
+@pytest.mark.case("F06")
+def test_as_many_configurations_as_have_a_letter_differ_by_colour_and_shape_and_by_colour_and_dash() -> None:
+    """F06: more series than colours: every pair of configurations differs in what it is drawn with."""
+    drawn = traces(figure(*([[1.0]] * MOST_CONFIGURATIONS)), "values")
+    assert len({(trace["meta"]["token"], trace["marker"]["symbol"]) for trace in drawn}) == MOST_CONFIGURATIONS
+    assert len({(style(place).token, style(place).dash) for place in range(MOST_CONFIGURATIONS)}) == MOST_CONFIGURATIONS
+
+
+def test_an_interval_that_reaches_beyond_a_share_is_not_cut_off() -> None:
+    drawn = figure([1.0, 0.2, 1.0], share=True)
+    [centre] = traces(drawn, "centre")
+    top = centre["y"][0] + centre["error_y"]["array"][0]
+    assert top > 1.3
+    low, high = drawn["layout"]["yaxis"]["range"]
+    assert low < centre["y"][0] - centre["error_y"]["arrayminus"][0]
+    assert high > top
 
 
 def test_long_names_are_cut_in_the_middle_and_keep_their_letter() -> None:
     name = f"{'long ' * 12}@17"
     lines = [line([1.0], 0, name), line([2.0], 1, name)]
-    first, second = traces(strip_chart(["a"], lines, title="t", share=False), "values")
+    first, second = traces(slope_chart(["a"], lines, title="t", share=False), "values")
     assert first["name"] != second["name"]
     assert first["name"].startswith("A long")
     assert first["name"].endswith("@17")
@@ -110,11 +123,11 @@ def test_long_names_are_cut_in_the_middle_and_keep_their_letter() -> None:
 
 
 def test_a_name_is_text_and_never_markup() -> None:
-    [trace] = traces(strip_chart(["a"], [line([1.0], 0, "<b>x</b>@1")], title="t", share=False), "values")
+    [trace] = traces(slope_chart(["a"], [line([1.0], 0, "<b>x</b>@1")], title="t", share=False), "values")
     assert trace["name"] == "A &lt;b&gt;x&lt;/b&gt;@1"
 
 
 def test_figures_name_tokens_that_exist() -> None:
     tokens = (ROOT / "static" / "css" / "tokens.css").read_text()
-    for trace in figure([1.0], [2.0], [3.0], [4.0])["data"]:
+    for trace in figure(*([[1.0]] * 8))["data"]:
         assert f"{trace['meta']['token']}:" in tokens

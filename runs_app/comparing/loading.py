@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import F, FilteredRelation, Q
 
+from runs_app.charts import COLOURS
 from runs_app.comparing.choice import METRICS, MOST_CONFIGURATIONS, BadChoice, Choice
 from runs_app.models import Run, RunConfiguration, Trial, TrialStatus
 from runs_app.stats.rows import PASS_RATE, TrialRow
@@ -39,7 +40,12 @@ class Column:
     @property
     def series(self) -> str:
         """The name of its colour."""
-        return "abcd"[(ord(self.letter) - ord("A")) % 4]
+        return COLOURS[self.place % len(COLOURS)]
+
+    @property
+    def place(self) -> int:
+        """Among the configurations, from 0."""
+        return ord(self.letter) - ord("A")
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,12 @@ class Loaded:
 
 def load(choice: Choice) -> Loaded:
     """Raises BadChoice for a run or a configuration that is not there."""
+    head = load_head(choice)
+    return replace(head, facts=tuple(_facts(head.runs, head.columns)))
+
+
+def load_head(choice: Choice) -> Loaded:
+    """Runs and configurations without their trials. Raises BadChoice."""
     runs = list(Run.objects.filter(pk__in=choice.runs).select_related("suite"))
     missing = sorted(set(choice.runs) - {run.pk for run in runs})
     if missing:
@@ -99,7 +111,7 @@ def load(choice: Choice) -> Loaded:
     factors = factors_of(chosen, applications=tools)
     columns = tuple(_column(place, version, entries, factors[version.pk]) for place, version in enumerate(chosen))
     others = tuple(version for version in versions if version not in chosen)
-    return Loaded(tuple(runs), columns, others, tuple(_facts(runs, columns)))
+    return Loaded(tuple(runs), columns, others, ())
 
 
 def _entries(runs: Sequence[Run]) -> list[RunConfiguration]:

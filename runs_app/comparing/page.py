@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from runs_app.charts import Figure, Series, series, strip_chart
+from runs_app.charts import Figure, Series, series, slope_chart, style
 from runs_app.comparing import table
 from runs_app.comparing.cards import NAMES, Card, cards
 from runs_app.comparing.choice import METRICS, BadChoice, Choice
@@ -144,7 +144,7 @@ def _chart(metric: str, comparison: Comparison, loaded: Loaded) -> Chart:
     return Chart(
         metric=metric,
         name=NAMES.get(metric, metric),
-        figure=strip_chart(scenarios, lines, title=unit, share=metric != LATENCY),
+        figure=slope_chart(scenarios, lines, title=unit, share=metric != LATENCY),
         rows=tuple(
             ChartRow(scenario, tuple(_shown(metric, line.values[place]) for line in lines))
             for place, scenario in enumerate(scenarios)
@@ -159,7 +159,7 @@ def _series(metric: str, place: int, column: Column, comparison: Comparison) -> 
     return series(
         column.letter,
         column.label,
-        f"--series-{column.series}",
+        style(column.place),
         values,
         interval=_rate_interval(comparison, place) if metric == PASS_RATE else None,
     )

@@ -1,0 +1,130 @@
+"""Latency in full: how many answers came within which time, and by how much B is later at every tenth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from runs_app.charts import LAYOUT, Figure, Style, legend, tall
+
+SHARES: Final = tuple(range(5, 100, 5))  # per cent at which the curve is drawn
+DECILES: Final = tuple(range(10, 100, 10))
+
+
+def quantile(values: Sequence[float], censored: int, percent: int) -> float | None:
+    """By nearest rank, with `censored` more that were not seen to end: null where the rank falls among them."""
+    total = len(values) + censored
+    if not total:
+        return None
+    rank = max(1, math.ceil(percent * total / 100))
+    return sorted(values)[rank - 1] if rank <= len(values) else None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """`at`: ms by the percentages of SHARES, null where time-outs begin."""
+
+    letter: str
+    name: str
+    style: Style
+    at: tuple[float | None, ...]
+    n: int
+    timeouts: int
+
+
+@dataclass(frozen=True)
+class Shift:
+    """B minus A at one percentage, ms; the interval is null where there is none."""
+
+    percent: int
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def curve_chart(curves: Sequence[Curve]) -> Figure:
+    return {
+        "data": [_curve(one) for one in curves],
+        "layout": {
+            **LAYOUT,
+            **tall(360, len(curves)),
+            "xaxis": {**LAYOUT["xaxis"], "showgrid": True, "rangemode": "tozero", "title": {"text": "ms"}},
+            "yaxis": {
+                **LAYOUT["yaxis"],
+                "range": [0, 100],
+                "ticksuffix": " %",
+                "title": {"text": "answered within"},
+            },
+        },
+    }
+
+
+def _curve(curve: Curve) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": legend(curve.letter, curve.name, bool(curve.n)),
+        "x": list(curve.at),
+        "y": list(SHARES),
+        "connectgaps": False,
+        "hovertemplate": f"{curve.letter}: %{{y}} % within %{{x:.0f}} ms<extra></extra>",
+        "line": {"width": 2, "dash": curve.style.dash},
+        "marker": {"size": 5, "symbol": curve.style.symbol},
+        "meta": {"role": "values", "token": curve.style.token},
+    }
+
+
+def shift_chart(shifts: Sequence[Shift], *, letters: tuple[str, str], style: Style) -> Figure:
+    """Above 0 B is later. Where there is a band it is drawn behind."""
+    banded = [shift for shift in shifts if shift.low is not None and shift.high is not None]
+    data = [_band(banded)] if banded else []
+    return {
+        "data": [*data, _line(shifts, style)],
+        "layout": {
+            **LAYOUT,
+            "height": 320,
+            "showlegend": False,
+            "xaxis": {
+                **LAYOUT["xaxis"],
+                "tickvals": list(DECILES),
+                "ticksuffix": " %",
+                "title": {"text": "of the answers, fastest first"},
+            },
+            "yaxis": {
+                **LAYOUT["yaxis"],
+                "zeroline": True,
+                "title": {"text": f"{letters[1]} minus {letters[0]}, ms"},
+            },
+        },
+    }
+
+
+def _band(shifts: Sequence[Shift]) -> Figure:
+    percents = [shift.percent for shift in shifts]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [*percents, *reversed(percents)],
+        "y": [*(shift.low for shift in shifts), *(shift.high for shift in reversed(shifts))],
+        "fill": "toself",
+        "hoverinfo": "skip",
+        "line": {"width": 0},
+        "meta": {"role": "band", "token": "--line-strong"},
+    }
+
+
+def _line(shifts: Sequence[Shift], style: Style) -> Figure:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": "shift",
+        "x": [shift.percent for shift in shifts],
+        "y": [shift.value for shift in shifts],
+        "connectgaps": False,
+        "hovertemplate": "at %{x} %: %{y:+.0f} ms<extra></extra>",
+        "line": {"width": 2},
+        "marker": {"size": 8, "symbol": style.symbol},
+        "meta": {"role": "values", "token": style.token},
+    }
