@@ -6,7 +6,7 @@ from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, 
 from scenarios_app.forms.slots import JSON, NUMBER, PRESENCE, REFERENCE, TEXT, TEXT_OR_JSON, Slot
 
 PROTOCOL = (("realtime", "Realtime"), ("live", "Live"))
-DIALECT = (("", "default: GA"), ("ga", "GA"), ("beta", "beta"))
+DIALECT = (("", "default: GA"), ("ga", "GA"), ("beta", "beta: servers of other makers"))
 MODE = (("", "default: text"), ("audio", "audio: spoken"), ("text", "text: typed"))
 DETECTION = (
     ("", "default: none"),
@@ -14,7 +14,12 @@ DETECTION = (
     ("server_vad", "server_vad"),
     ("semantic_vad", "semantic_vad"),
 )
-OUTPUT = (("", "default: pcm16"), ("pcm16", "pcm16"), ("g711_ulaw", "g711_ulaw"), ("g711_alaw", "g711_alaw"))
+CODING = (
+    ("", "default: pcm16"),
+    ("pcm16", "pcm16: 24 kHz"),
+    ("g711_ulaw", "g711_ulaw: telephone, 8 kHz"),
+    ("g711_alaw", "g711_alaw: telephone, 8 kHz"),
+)
 PACE = (("", "default: real time"), ("true", "real time"), ("false", "as fast as it goes"))
 _KEY_HELP = "{{secrets.NAME}}. Empty: a dummy is sent."
 
@@ -35,6 +40,7 @@ class ConfigurationForm(SlotForm):
         Slot("tool_rounds", ("tool_rounds",), NUMBER),
         Slot("session_update", ("session_update",), JSON),
         Slot("turn_detection", ("turn_detection",), TEXT_OR_JSON),
+        Slot("audio_input", ("audio", "input")),
         Slot("audio_output", ("audio", "output")),
         Slot("chunk_ms", ("audio", "chunk_ms"), NUMBER),
         Slot("real_time", ("audio", "real_time"), JSON),
@@ -68,7 +74,7 @@ class ConfigurationForm(SlotForm):
             "Without a judge, semantic scores stay empty and deterministic checks alone decide.",
             ("judged", "judge_endpoint", "judge_model", "judge_api_key", "judge_reasoning_effort", "judge_rubric"),
         ),
-        ("The call", "", ("real_time", "chunk_ms", "audio_output", "turn_detection")),
+        ("The call", "", ("real_time", "chunk_ms", "audio_input", "audio_output", "turn_detection")),
         (
             "Time-outs",
             "In seconds; 60s and 500ms are read too.",
@@ -83,7 +89,7 @@ class ConfigurationForm(SlotForm):
     model = code_line("Model")
     voice = code_line("Agent's voice", "Empty: the server's own.")
     mode = choice("Mode", MODE)
-    dialect = choice("Dialect", DIALECT, "Of the events: GA, or the beta's names.")
+    dialect = choice("Dialect", DIALECT, "OpenAI speaks GA only: it switched beta off in May 2026.")
     headers = code("Headers", 'Such as {"Authorization": "Bearer {{secrets.OPENAI_API_KEY}}"}.', rows=3)
     instructions = prose(
         "Instructions",
@@ -98,7 +104,8 @@ class ConfigurationForm(SlotForm):
     tool_rounds = code_line("Tool rounds per turn", "5 when not given.", inputmode="numeric")
     session_update = code("Session update", "A JSON object, merged over everything above.")
     turn_detection = choice("Turn detection", DETECTION)
-    audio_output = choice("Audio from the agent", OUTPUT)
+    audio_input = choice("Audio to the agent", CODING)
+    audio_output = choice("Audio from the agent", CODING)
     chunk_ms = code_line("Chunk, ms", "100 for Realtime and 20 for Live when not given.", inputmode="numeric")
     real_time = choice("Pace", PACE)
     timeout_turn = code_line("Turn", "60 when not given.")

@@ -38,6 +38,7 @@ _DETECTION_SCHEMA = {
     ]
 }
 
+Coding = Literal["pcm16", "g711_ulaw", "g711_alaw"]
 Positive = Annotated[Whole, Field(ge=1)]
 TurnDetection = Annotated[Json, AfterValidator(configuration_rules.turn_detection), WithJsonSchema(_DETECTION_SCHEMA)]
 TextOrObject = Annotated[
@@ -60,8 +61,8 @@ class Backend(Contract):
 
 
 class Audio(Contract):
-    input: Literal["pcm16"] = "pcm16"
-    output: Literal["pcm16", "g711_ulaw", "g711_alaw"] = "pcm16"
+    input: Coding = "pcm16"
+    output: Coding = "pcm16"
     chunk_ms: Annotated[Whole, Field(ge=1, le=1000)] | None = None  # None: the protocol's, see Configuration.chunk_ms
     real_time: Flag = True
 

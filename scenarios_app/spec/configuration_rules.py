@@ -21,6 +21,7 @@ _SOCKETS = ("ws", "wss", "http", "https")
 _HTTP = ("http", "https")
 _SERVICES = {"backend": _SOCKETS, "caller": _HTTP, "judge": _HTTP, "persona": _HTTP}
 _KEYS = ("api_key", "token")
+_AUDIO_TYPES = ("audio/pcm", "audio/pcmu", "audio/pcma")
 _LATER = "is kept, but no engine serves it yet"
 
 
@@ -104,9 +105,7 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
     """Fields that are valid and kept, but that no engine serves yet."""
     asked = (
         ("protocol", "live", configuration.protocol == "live"),
-        ("dialect", "beta", configuration.dialect == "beta"),
         ("turn_detection", "turn detection by the server", configuration.vad is not None),
-        ("audio.output", configuration.audio.output, configuration.audio.output != "pcm16"),
         ("backend.mode", "a backend", configuration.backend is not None and configuration.backend.mode != "direct"),
         ("persona", "a persona", configuration.persona is not None),
         ("caller.condition", "a condition of the line", configuration.caller.condition is not None),
@@ -123,5 +122,5 @@ def _session_audio(part: dict[str, Json]) -> Iterator[Problem]:
     if part.get("turn_detection") is not None:
         yield Problem("turn_detection", f"turn detection by the server {_LATER}")
     form = part.get("format")
-    if isinstance(form, dict) and (form.get("type", "audio/pcm") != "audio/pcm" or form.get("rate", 24000) != 24000):
-        yield Problem("format", f"audio other than 24 kHz PCM16 {_LATER}")
+    if isinstance(form, dict) and form.get("type", "audio/pcm") not in _AUDIO_TYPES:
+        yield Problem("format", f"must be one of {', '.join(_AUDIO_TYPES)}: no engine reads anything else")
