@@ -110,7 +110,7 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def _allowed(self) -> bool:
         """Whether the user may still see this: checked again every few seconds, for as long as the page is open."""
         if time.monotonic() - self.checked_s > PERMISSION_S:
-            if not await _may_watch(self.scope):
+            if not await may_watch(self.scope):
                 return False
             self.checked_s = time.monotonic()
         return True
@@ -121,7 +121,7 @@ def _trial_of(scope: dict[str, Any]) -> int | None:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 19 else None
 
 
-async def _may_watch(scope: dict[str, Any]) -> bool:
+async def may_watch(scope: dict[str, Any]) -> bool:
     """Whether the session of this socket is still one of somebody who may sign in: read afresh, not as it was."""
     key = scope["session"].session_key
     if not key:

@@ -43,13 +43,17 @@ async def converse(
     emit: Callable[[Event], None],
     stop: asyncio.Event,
     clock: Clock | None = None,
+    on_air: Callable[[Journal], None] | None = None,
 ) -> Conversation:
-    """Hold the conversation. `emit` gets each event once, in order, from the loop: it must not wait.
+    """Hold the conversation. `emit` gets each event once, in order, from the loop: it must not wait. `on_air` is told
+    once, before the first word, and may read the journal's timeline from another thread: the loop does nothing more.
 
     Nothing that the agent's side does is raised; the record's ending tells it. Setting `stop` ends the conversation
     within a second as cancelled.
     """
     journal = _open_journal(plan, emit, clock or MonotonicClock())
+    if on_air is not None:
+        on_air(journal)
     try:
         ending = await _until_broken(journal, stop)
     except BrokenOff as broken:

@@ -8,7 +8,11 @@ is the time from the commit to the sound.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
+from operator import itemgetter
 
 import numpy as np
 
@@ -31,6 +35,12 @@ class Track:
         self.end = start + samples.size
         self.pieces.append((start, samples))
         return Span(start, self.end)
+
+    def reaching(self, start: int, end: int) -> Iterator[tuple[int, Int16]]:
+        """The pieces that lie in this stretch, of a copy that a cut or a new piece does not disturb."""
+        pieces = tuple(self.pieces)
+        first = bisect_right(pieces, start, key=itemgetter(0)) - 1
+        return takewhile(lambda piece: piece[0] < end, islice(pieces, max(0, first), None))
 
 
 @dataclass
@@ -98,10 +108,17 @@ class Timeline:
 
     def stereo(self) -> Int16:
         """(n, 2) samples: caller left, agent right, as long as the longer of the two."""
-        samples = np.zeros((max(self.caller.end, self.agent.end), 2), dtype=np.int16)
+        return self.between(0, max(self.caller.end, self.agent.end))
+
+    def between(self, start: int, end: int) -> Int16:
+        """The same from sample `start` to `end`, silence where nothing lies. Another thread may ask while the
+        conversation goes on: it hears what has been placed so far."""
+        samples = np.zeros((max(0, end - start), 2), dtype=np.int16)
         for channel, track in enumerate((self.caller, self.agent)):
-            for start, piece in track.pieces:
-                samples[start : start + piece.size, channel] = piece
+            for at, piece in track.reaching(start, end):
+                inside = piece[max(0, start - at) : max(0, end - at)]
+                first = max(at, start) - start
+                samples[first : first + inside.size, channel] = inside
         return samples
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from runs_app import loop
 from runs_app.models import Outcome, Trial
 from runs_app.realtime.session import Conversation, converse
+from runs_app.recorder import listen_in
 from runs_app.recorder.recording import Recorder, StopReason
 from runs_app.services import artifacts, claims, planning
 from runs_app.services.claims import Claim
@@ -106,7 +107,9 @@ def _converse(attempt: Attempt, recorder: Recorder) -> Conversation:
     prepared = planning.prepare(trial)
     audio = loop.conversations.submit(attempt.unless_stopped(planning.caller_speech(prepared))).result()
     plan = planning.complete(prepared, audio)
-    return loop.conversations.submit(converse(plan, emit=recorder.emit, stop=attempt.stopped)).result()
+    with listen_in.offered(attempt.claim.trial_id) as on_air:
+        work = converse(plan, emit=recorder.emit, stop=attempt.stopped, on_air=on_air)
+        return loop.conversations.submit(work).result()
 
 
 def _finish(attempt: Attempt, recorder: Recorder, conversation: Conversation) -> None:
