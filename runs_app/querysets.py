@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
-    from runs_app.models import Baseline, Event, Trial
+    from runs_app.models import Baseline, Event, Preference, Trial
     from scenarios_app.models import ConfigurationVersion, Suite
 
 
@@ -102,3 +102,19 @@ class KnownFailureQuerySet(models.QuerySet[Any]):
 
     def with_names(self) -> KnownFailureQuerySet:
         return self.select_related("scenario", "configuration")
+
+
+class PreferenceQuerySet(models.QuerySet["Preference"]):
+    def between(self, a: int, b: int) -> PreferenceQuerySet:
+        """Pairs of these two configuration versions, of all listeners, whichever of them was called A."""
+        one = models.Q(trial_a__configuration_version=a, trial_b__configuration_version=b)
+        other = models.Q(trial_a__configuration_version=b, trial_b__configuration_version=a)
+        return self.filter(one | other)
+
+    def decided(self) -> PreferenceQuerySet:
+        return self.exclude(liked="")
+
+    def with_trials(self) -> PreferenceQuerySet:
+        sides = ("scenario_version__scenario", "configuration_version__configuration")
+        names = [f"{trial}__{side}" for trial in ("trial_a", "trial_b") for side in sides]
+        return self.select_related("listener", "trial_a__run", *names)

@@ -2,6 +2,8 @@ from runs_app.models.baselines import Baseline
 from runs_app.models.decisions import Choice, Decision, RunPlan
 from runs_app.models.grading import Check, Grade, Grading
 from runs_app.models.known_failures import KnownFailure, KnownFailureChange
+from runs_app.models.playlists import PlaylistPlace
+from runs_app.models.preferences import Liked, Preference
 from runs_app.models.review import Fault, Mark, Review, ReviewAssignment, Verdict
 from runs_app.models.runs import Run, RunConfiguration, RunScenario, RunStatus
 from runs_app.models.trials import Event, Outcome, Trial, TrialStatus
@@ -17,8 +19,11 @@ __all__ = [
     "Grading",
     "KnownFailure",
     "KnownFailureChange",
+    "Liked",
     "Mark",
     "Outcome",
+    "PlaylistPlace",
+    "Preference",
     "Review",
     "ReviewAssignment",
     "Run",
