@@ -48,21 +48,15 @@ def open_marks() -> Marks:
     return Marks(dict(found))
 
 
-def is_known(trial: Trial, marks: Marks) -> bool:
-    """`trial` with its versions."""
-    return trial.outcome == Outcome.FAILED and mark_of(trial, marks) is not None
-
-
-def mark_of(trial: Trial, marks: Marks) -> KnownFailure | None:
-    return marks.of(*_place(trial), trial.failure_kind)
-
-
-def _place(trial: Trial) -> tuple[int, int]:
-    return trial.scenario_version.scenario_id, trial.configuration_version.configuration_id
-
-
-def expired_mark_of(trial: Trial, marks: Marks) -> KnownFailure | None:
-    return marks.expired(*_place(trial), trial.failure_kind)
+def with_marks(trials: Iterable[Trial], marks: Marks) -> list[Trial]:
+    """Each trial, which comes with its versions, with `mark` and `expired_mark`; both None unless it failed."""
+    listed = list(trials)
+    for trial in listed:
+        place = trial.scenario_version.scenario_id, trial.configuration_version.configuration_id, trial.failure_kind
+        failed = trial.outcome == Outcome.FAILED
+        trial.mark = marks.of(*place) if failed else None
+        trial.expired_mark = marks.expired(*place) if failed and trial.mark is None else None
+    return listed
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from runs_app.grading.failure_kinds import FailureKind
 from runs_app.known import Marks
 from runs_app.models import KnownFailure, Run, Trial
+from runs_app.querysets import TrialQuerySet
 
 Change = Literal["gone", "new", "still there"]
 
@@ -92,6 +93,11 @@ class Problems:
     @property
     def known(self) -> int:
         return self.failures - self.new
+
+    @property
+    def news(self) -> tuple[Problem, ...]:
+        """Those with failures that no mark explains."""
+        return tuple(problem for problem in self.listed if problem.new)
 
     @property
     def in_words(self) -> str:
@@ -184,9 +190,9 @@ def _size(one: Turned) -> int:
     return max(one.before.trials if one.before else 0, one.now.trials if one.now else 0)
 
 
-def trials_of_kind(runs: Sequence[Run | int], key: str | None = None, *, scenario: str = "") -> list[Trial]:
+def trials_of_kind(runs: Sequence[Run | int], key: str | None = None, *, scenario: str = "") -> TrialQuerySet:
     """Failed trials in the order in which they were played, with their versions and without what they recorded."""
     found = Trial.objects.failed(key).filter(run__in=runs).with_versions()
     if scenario:
-        found = found.filter(scenario_version__scenario__key=scenario)
-    return list(found.defer("record", "metrics").order_by("run_id", "position"))
+        found = found.filter(scenario_version__scenario__key__iexact=scenario)
+    return found.defer("record", "metrics").order_by("run_id", "position")

@@ -9,7 +9,9 @@ from urllib.parse import urlencode
 from django.db.models import Count
 from django.urls import reverse
 
+from runs_app.known import Marks, open_marks, passing_in, with_marks
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
+from runs_app.problems import problems_of
 from runs_app.selection import as_it_was
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words, summarise_configuration
 from runs_app.stats.rows import TrialRow
@@ -66,11 +68,13 @@ class Result:
 
 
 def findings(run: Run) -> dict[str, Any]:
-    """Keys: run, failures, most_failures, causes, invalid, total, results (empty until the run is over)."""
-    causes = _causes(run)
+    """Keys: run, failures, most_failures, problems, passing, causes, invalid, total, results."""
+    causes, marks = _causes(run), open_marks()
     return {
         "run": run,
-        "failures": _failures(run),
+        "failures": _failures(run, marks),
+        "problems": problems_of([run], marks),
+        "passing": passing_in(run, marks) if run.is_over else [],
         "most_failures": MOST_FAILURES,
         "causes": causes[:3],
         "invalid": sum(cause.trials for cause in causes),
@@ -79,10 +83,11 @@ def findings(run: Run) -> dict[str, Any]:
     }
 
 
-def _failures(run: Run) -> list[Trial]:
-    """The newest first, without what they recorded."""
+def _failures(run: Run, marks: Marks) -> list[Trial]:
+    """The newest first, with their marks and without what they recorded."""
     worth_a_look = run.trials.with_versions().filter(outcome__in=(Outcome.FAILED, Outcome.INVALID))
-    return list(worth_a_look.defer("record", "metrics").order_by("-finished_at", "-pk")[: MOST_FAILURES + 1])
+    newest = worth_a_look.defer("record", "metrics").order_by("-finished_at", "-pk")
+    return with_marks(newest[: MOST_FAILURES + 1], marks)
 
 
 def _causes(run: Run) -> list[Cause]:

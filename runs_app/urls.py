@@ -1,6 +1,6 @@
 from django.urls import path
 
-from runs_app.views import compare, connection, console, home, listening, run_new, runs, trials
+from runs_app.views import compare, connection, console, home, known, listening, problems, run_new, runs, trials
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -29,6 +29,11 @@ urlpatterns = [
     path("trials/<int:pk>/peaks.json", trials.peaks, name="trial-peaks"),
     path("trials/<int:pk>/events.jsonl", trials.events, name="trial-events"),
     path("trials/<int:pk>/trial.json", trials.as_json, name="trial-json"),
+    # what fails, and what of it is known
+    path("problems/", problems.problems, name="problems"),
+    path("known/", known.known_failures, name="known-failures"),
+    path("known/new/", known.known_failure_new, name="known-failure-new"),
+    path("known/<int:pk>/", known.known_failure, name="known-failure"),
     # comparisons
     path("compare/", compare.compare, name="compare"),
     path("compare/data/", compare.data, name="compare-data"),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.db import models
 from django.urls import reverse
 
 from runs_app.models.runs import Run
 from runs_app.querysets import EventQuerySet, TrialQuerySet
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion
+
+if TYPE_CHECKING:
+    from runs_app.models.known_failures import KnownFailure
 
 
 class TrialStatus(models.TextChoices):
@@ -62,6 +67,10 @@ class Trial(models.Model):
     failure_kind = models.CharField(max_length=300, blank=True)  # of a failed one: grading.failure_kinds, its key
 
     objects = TrialQuerySet.as_manager()
+
+    # not stored: set by known.with_marks for pages that tell of it
+    mark: KnownFailure | None = None
+    expired_mark: KnownFailure | None = None
 
     class Meta:
         ordering = ["position"]

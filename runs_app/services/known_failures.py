@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from django.contrib.auth.models import User
@@ -21,7 +22,7 @@ Action = KnownFailureChange.Action
 
 def mark_known(
     *,
-    scenario: Scenario,
+    scenarios: Sequence[Scenario],
     configuration: Configuration | None = None,
     kind: str = "",
     ticket: str,
@@ -29,28 +30,40 @@ def mark_known(
     expires_on: date,
     trial: Trial | None = None,
     user: User | None = None,
-) -> KnownFailure:
-    """Raises SpecError whose paths are the argument names; also where an open mark says the same."""
+) -> list[KnownFailure]:
+    """One mark for each scenario, all or none. `trial`: where it was seen.
+
+    Raises SpecError whose paths are the argument names; also where an open mark says the same.
+    """
     ticket, note = ticket.strip(), note.strip()
     _check(ticket, note, expires_on)
+    words = f"{ticket}, until {expires_on.isoformat()}" + (f": {note}" if note else "")
+    seen_in = trial.scenario_version.scenario_id if trial is not None else None
+    marks = []
     with transaction.atomic():
-        # the scenario's row is the lock: two people may mark the same failure at once
-        scenario = Scenario.objects.select_for_update().get(pk=scenario.pk)
-        same = KnownFailure.objects.open().filter(scenario=scenario, configuration=configuration, kind=kind).first()
-        if same is not None:
-            refuse_if([Problem("scenario", f"{same} is marked already ({same.ticket}): change that mark")])
-        mark = KnownFailure.objects.create(
-            scenario=scenario,
-            configuration=configuration,
-            kind=kind,
-            ticket=ticket,
-            note=note,
-            expires_on=expires_on,
-            trial=trial,
-        )
-        words = f"{ticket}, until {expires_on.isoformat()}" + (f": {note}" if note else "")
-        _remember(mark, Action.MARKED, words, user)
-    return mark
+        # the scenarios' rows are the lock: two people may mark the same failure at once
+        for scenario in (
+            Scenario.objects.select_for_update().filter(pk__in=[one.pk for one in scenarios]).order_by("key")
+        ):
+            _refuse_twice(scenario, configuration, kind)
+            mark = KnownFailure.objects.create(
+                scenario=scenario,
+                configuration=configuration,
+                kind=kind,
+                ticket=ticket,
+                note=note,
+                expires_on=expires_on,
+                trial=trial if scenario.pk == seen_in else None,
+            )
+            _remember(mark, Action.MARKED, words, user)
+            marks.append(mark)
+    return marks
+
+
+def _refuse_twice(scenario: Scenario, configuration: Configuration | None, kind: str) -> None:
+    same = KnownFailure.objects.open().filter(scenario=scenario, configuration=configuration, kind=kind).first()
+    if same is not None:
+        refuse_if([Problem("scenarios", f"{same} is marked already ({same.ticket}): change that mark")])
 
 
 def change_known(

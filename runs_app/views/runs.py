@@ -19,6 +19,7 @@ from runs_app.reporting.results import run_results
 from runs_app.reporting.trials_csv import trials_csv
 from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
+from runs_app.views.numbers import number_of
 from runs_app.views.run_new import worker_missing
 
 PAGE_SIZE = 25
@@ -63,7 +64,7 @@ def findings(request: HttpRequest, pk: int) -> HttpResponse:
 def earlier(request: HttpRequest, pk: int) -> HttpResponse:
     """The events of a trial before ?before=, a sequence number."""
     trial = get_object_or_404(Trial.objects.only("pk", "attempt"), pk=pk)
-    before = _number(request.GET.get("before", ""))
+    before = number_of(request.GET.get("before", ""))
     lines = live.earlier_lines(trial, before) if before is not None else []
     more = bool(lines) and lines[0].seq > live.first_seq(trial)
     return render(request, "runs_app/live/earlier_rows.html", {"trial": trial, "lines": lines, "has_earlier": more})
@@ -130,12 +131,8 @@ def _run(pk: int) -> Run:
 
 def _pinned(request: HttpRequest, found: Run) -> Trial | None:
     """The trial that ?trial= names; None, which follows what runs, when it names none of this run."""
-    number = _number(request.GET.get("trial", ""))
+    number = number_of(request.GET.get("trial", ""))
     return live.chosen_trial(found, number) if number is not None else None
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def _beside(found: Run) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, re
 from django.views.decorators.http import require_POST, require_safe
 
 from runs_app import audio_http, trial_page
+from runs_app.known import open_marks, with_marks
 from runs_app.listening.sheet import sheet_of
 from runs_app.listening.window import evidence_span
-from runs_app.known import open_marks, with_marks
 from runs_app.models import Grading, Trial
 from runs_app.realtime.record import Record
 from runs_app.reporting import trial_files
@@ -34,7 +34,7 @@ def _trial(pk: int) -> Trial:
 
 @require_safe
 def trial(request: HttpRequest, pk: int) -> HttpResponse:
-    found = _trial(pk)
+    [found] = with_marks([_trial(pk)], open_marks())
     number = request.GET.get("grading", "")
     gradings = list(found.gradings.prefetch_related("checks", "grades"))
     shown = next((g for g in gradings if number and str(g.number) == number), None)
