@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
-    from runs_app.models import Baseline, Event, Preference, Trial
+    from runs_app.models import Baseline, Event, Trial
     from scenarios_app.models import ConfigurationVersion, Suite
 
 
@@ -104,7 +104,7 @@ class KnownFailureQuerySet(models.QuerySet[Any]):
         return self.select_related("scenario", "configuration")
 
 
-class PreferenceQuerySet(models.QuerySet["Preference"]):
+class PreferenceQuerySet(models.QuerySet[Any]):
     def between(self, a: int, b: int) -> PreferenceQuerySet:
         """Pairs of these two configuration versions, of all listeners, whichever of them was called A."""
         one = models.Q(trial_a__configuration_version=a, trial_b__configuration_version=b)

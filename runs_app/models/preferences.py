@@ -17,7 +17,7 @@ class Liked(models.TextChoices):
 
 
 class Preference(models.Model):
-    """One pair for one listener. The server draws the order; pages name the two first and second until it is decided."""
+    """One pair for one listener, in an order that the server drew. Undecided, pages call the two first and second."""
 
     listener = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     trial_a = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="+")
