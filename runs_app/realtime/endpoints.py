@@ -11,11 +11,15 @@ import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote
 
+from scenarios_app.spec.providers import AZURE_PREVIEW
+
 DEFAULT_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 ENCRYPTED = frozenset({"https", "wss"})
 
 # Operation paths of the OpenAI API that people paste together with the base.
 _OPERATIONS = ("/audio/speech", "/chat/completions", "/responses", "/realtime")
+
+_NAME_THE_MODEL = ("model", "deployment", "call_id")
 
 _URL = re.compile(
     r"(?P<scheme>[A-Za-z]+)://(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?(?P<rest>[/?#].*)?",
@@ -86,13 +90,15 @@ def http_url(endpoint: str) -> str:
 
 
 def with_model(url: str, model: str) -> str:
-    """Adds `?model=` unless the query names a model already. A fragment is dropped: no server sees it."""
+    """Adds `?model=` (on Azure's preview path `deployment=`) unless the query names a model already, or a call that has
+    one. A fragment is dropped: no server sees it."""
     bare = url.partition("#")[0]
     base, question, query = bare.partition("?")
-    if any(key == "model" for key, _ in parse_qsl(query, keep_blank_values=True)):
+    if any(key in _NAME_THE_MODEL for key, _ in parse_qsl(query, keep_blank_values=True)):
         return bare
     joint = "&" if query else "?"
-    return f"{base}{question if query else ''}{query}{joint}model={quote(model, safe='')}"
+    key = "deployment" if base.rstrip("/").endswith(AZURE_PREVIEW) else "model"
+    return f"{base}{question if query else ''}{query}{joint}{key}={quote(model, safe='')}"
 
 
 def api_base_url(endpoint: str) -> str:

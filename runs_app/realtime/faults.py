@@ -6,6 +6,7 @@ one that nobody knows still ends as the stage at which it happened.
 
 from __future__ import annotations
 
+import json
 from typing import Literal, NamedTuple
 
 from runs_app.realtime.dialects.base import Fault, ResponseEnded
@@ -32,6 +33,7 @@ class Closing(NamedTuple):
     by_us: bool
 
 
+SHOWN_OF_BODY = 200
 ALREADY_ACTIVE = "conversation_already_has_active_response"
 
 BENIGN_CODES = frozenset(
@@ -68,11 +70,12 @@ FATAL_STAGES = {
         ),
         "provider_limit",
     ),
-    **dict.fromkeys(("model_not_found", "invalid_model"), "session"),
+    **dict.fromkeys(("model_not_found", "invalid_model", "DeploymentNotFound"), "session"),
 }
 
 HINTS = {
     "beta_api_shape_disabled": "This server no longer speaks the beta dialect: set dialect: ga.",
+    "DeploymentNotFound": "On Azure the model is the name of the deployment.",
     "invalid_api_key": "Check the Authorization header and the secret behind it.",
 }
 
@@ -154,13 +157,28 @@ def socket_closed(closing: Closing, *, before_first_turn: bool) -> BrokenOff:
     return BrokenOff(_invalid("socket_closed", code, message), "closed", code)
 
 
-def refused_handshake(status: int, body: str) -> BrokenOff:
-    """An HTTP answer instead of an upgrade."""
-    said = f": {body.strip()[:200]}" if body.strip() else ""
-    stage = {401: "authorisation", 403: "authorisation", 429: "provider_limit"}.get(status, "connect")
+def refused_handshake(status: int, body: str, *, hint: str = "") -> BrokenOff:
+    """An HTTP answer instead of an upgrade. Its code is the name that the provider gives the error, else the status."""
+    name, said = _named_error(body)
+    by_status = {401: "authorisation", 403: "authorisation", 429: "provider_limit"}
+    stage = FATAL_STAGES.get(name, by_status.get(status, "connect"))
     note = " (redirects are not followed)" if 300 <= status < 400 else ""
-    message = f"the connection was refused with HTTP {status}{note}{said}"
-    return BrokenOff(_invalid(stage, str(status), message), "closed")
+    message = f"the connection was refused with HTTP {status}{note}{f': {said}' if said else ''}"
+    return BrokenOff(_invalid(stage, name or str(status), f"{message} ({hint})" if hint else message), "closed")
+
+
+def _named_error(body: str) -> tuple[str, str]:
+    """(name, what is said) of `{"error": {"code", "message"}}`, as OpenAI and Azure answer; else no name."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        told = None
+    error = told.get("error") if isinstance(told, dict) else None
+    if not isinstance(error, dict) or not isinstance(error.get("message"), str):
+        return "", body.strip()[:SHOWN_OF_BODY]
+    code = error.get("code") or error.get("type")
+    name = code if isinstance(code, str) and not code.isdigit() else ""
+    return name, f"{name}, {error['message']}"[:SHOWN_OF_BODY] if name else error["message"][:SHOWN_OF_BODY]
 
 
 def not_connected(code: str, reason: str) -> BrokenOff:

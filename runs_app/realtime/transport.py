@@ -12,6 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
 from runs_app.realtime import faults
+from scenarios_app.spec.providers import azure_slip
 
 MAX_FRAME_BYTES = 16 * 2**20
 PING_S = 20.0
@@ -47,7 +48,7 @@ async def open_socket(url: str, headers: Mapping[str, str], *, timeout_s: float,
         )
     except InvalidStatus as exc:
         body = (exc.response.body or b"").decode("utf-8", "replace")
-        raise faults.refused_handshake(exc.response.status_code, body) from None
+        raise faults.refused_handshake(exc.response.status_code, body, hint=azure_slip(url) or "") from None
     except InvalidURI:
         raise faults.not_connected("url", "the URL is not a websocket address") from None
     except InvalidHandshake as exc:

@@ -85,9 +85,9 @@ def factors(content: Mapping[str, Json], *, prompt: int, application: Mapping[st
 
 
 def _model(content: Mapping[str, Json]) -> str:
-    """A model in the endpoint's query is the one that is asked for."""
+    """A model or a deployment in the endpoint's query is the one that is asked for."""
     query = dict(parse_qsl(str(content.get("endpoint", "")).partition("?")[2], keep_blank_values=True))
-    return query.get("model", str(content.get("model", "")))
+    return query.get("model", query.get("deployment", str(content.get("model", ""))))
 
 
 def _voice(content: Mapping[str, Json], session: Mapping[str, Json]) -> str:

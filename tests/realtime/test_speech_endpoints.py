@@ -107,6 +107,11 @@ def test_what_is_no_websocket_address_is_refused(endpoint: str) -> None:
         ("wss://host/v1/realtime?model=", "wss://host/v1/realtime?model="),
         ("wss://host/v1/realtime?my_model=1", "wss://host/v1/realtime?my_model=1&model=gpt-realtime"),
         ("wss://host/v1/realtime#top", "wss://host/v1/realtime?model=gpt-realtime"),
+        ("wss://host/v1/realtime?call_id=rtc_1", "wss://host/v1/realtime?call_id=rtc_1"),
+        ("wss://a/openai/v1/realtime", "wss://a/openai/v1/realtime?model=gpt-realtime"),
+        ("wss://a/openai/realtime?api-version=1", "wss://a/openai/realtime?api-version=1&deployment=gpt-realtime"),
+        ("wss://a/openai/realtime/?api-version=1", "wss://a/openai/realtime/?api-version=1&deployment=gpt-realtime"),
+        ("wss://a/openai/realtime?deployment=mine", "wss://a/openai/realtime?deployment=mine"),
     ],
 )
 def test_the_model_is_added_only_when_the_url_has_none(url: str, expected: str) -> None:

@@ -157,6 +157,15 @@ KEY = {"Authorization": "Bearer {{secrets.KEY}}"}
         ({"endpoint": AZURE, "headers": KEY}, {}),
         ({"endpoint": f"{AZURE}?api-key={{{{secrets.KEY}}}}"}, {}),
         ({"endpoint": f"{AZURE}?api-version=1", "headers": KEY}, {"endpoint": "takes no api-version"}),
+        ({"endpoint": "wss://gateway.example/openai/v1/realtime?api-version=1"}, {"endpoint": "takes no api-version"}),
+        (
+            {"endpoint": "wss://gateway.example/openai/realtime"},
+            {"endpoint": "needs an api-version", "dialect": "preview, which speaks beta"},
+        ),
+        ({"endpoint": "wss://gateway.example/openai/realtime?api-version=1", "dialect": "beta"}, {}),
+        ({"dialect": "beta", "session_update": {"audio": {}}}, {"session_update.audio": "only the ga dialect"}),
+        ({"session_update": {"modalities": ["text"]}}, {"session_update.modalities": "only the beta dialect"}),
+        ({"dialect": "beta", "session_update": {"voice": "sage", "temperature": 0.7}}, {}),
     ],
 )
 def test_what_a_known_host_would_refuse_is_remarked(changes: dict[str, Any], found: dict[str, str]) -> None:
