@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.loading import Column, Fact, Loaded
 from runs_app.stats.comparison import Comparison, compare
-from runs_app.stats.pair import PairComparison
 from runs_app.stats.rows import PASS_RATE
-from runs_app.stats.verdict import Verdict
+from runs_app.stats.trials import trials_of
 
 JUDGED = ("semantic_quality", PASS_RATE)
 
@@ -26,19 +25,20 @@ class Critical:
 
 def comparison_of(loaded: Loaded) -> Comparison:
     """Each configuration against the first, with no verdict where the sides were measured differently."""
-    found = compare(loaded.rows, configurations=[column.key for column in loaded.columns], against_first=True)
-    of_key = {column.key: column for column in loaded.columns}
-    pairs = tuple(_held(pair, of_key[pair.a], of_key[pair.b], loaded.facts) for pair in found.pairs)
-    return replace(found, pairs=pairs)
-
-
-def _held(pair: PairComparison, a: Column, b: Column, facts: Sequence[Fact]) -> PairComparison:
-    reasons = not_comparable(a, b, facts)
-    metrics = {
-        name: replace(compared, verdict=Verdict("Not comparable", reasons[name])) if name in reasons else compared
-        for name, compared in pair.metrics.items()
-    }
-    return replace(pair, metrics=metrics)
+    columns = loaded.columns
+    found = trials_of(
+        loaded.rows,
+        configurations=[column.key for column in columns],
+        metrics=[metric for metric in METRICS if metric != PASS_RATE],
+    )
+    return compare(
+        found,
+        critical={fact.row.scenario_id for fact in loaded.facts if fact.critical},
+        not_comparable={
+            (columns[0].key, column.key): not_comparable(columns[0], column, loaded.facts) for column in columns[1:]
+        },
+        against_first=True,
+    )
 
 
 class Measured(Protocol):
@@ -86,17 +86,5 @@ def _judges(judges: set[str], without_judge: Sequence[str]) -> str:
 
 def newly_always_failed(comparison: Comparison, loaded: Loaded) -> list[Critical]:
     """Of the paired scenarios that are marked critical; no average may hide them."""
-    critical = {fact.row.scenario_id for fact in loaded.facts if fact.critical}
-    rates = {
-        (row.scenario_id, cell.configuration_key): cell.means[PASS_RATE]
-        for row in comparison.scenarios
-        for cell in row.cells
-        if cell
-    }
     letters = {column.key: column.letter for column in loaded.columns}
-    return [
-        Critical(letters[pair.b], scenario)
-        for pair in comparison.pairs
-        for scenario in pair.paired
-        if scenario in critical and (rates[scenario, pair.a] or 0) > 0 and rates[scenario, pair.b] == 0
-    ]
+    return [Critical(letters[pair.b], scenario) for pair in comparison.pairs for scenario in pair.critical]

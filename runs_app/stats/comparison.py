@@ -1,4 +1,4 @@
-"""Two or more configurations over the same scenarios, as one frozen object that page, JSON and CSV read.
+"""Two or more configurations over the same scenarios, as one frozen object that page, CSV, JSON, report and gate read.
 
 Scenarios are joined by their id, never by position. Repeats are averaged per scenario and never paired with each
 other. A scenario whose content differs between two configurations (another run hash) is named and kept out.
@@ -7,24 +7,20 @@ other. A scenario whose content differs between two configurations (another run 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import combinations
 from typing import Any
 
-from runs_app.stats.configuration import ConfigurationSummary, summarise_configuration
-from runs_app.stats.pair import PairComparison, compare_pair
-from runs_app.stats.paired import scenario_means
-from runs_app.stats.rows import PASS_RATE, PRIMARY, MetricRule, TrialRow, by_scenario, of_configuration, value_of
+import numpy as np
 
-
-@dataclass(frozen=True)
-class Repeat:
-    """One dot of the table."""
-
-    repeat: int
-    outcome: str
-    stage: str
-    metrics: dict[str, float | None]
+from runs_app.stats.configuration import ConfigurationSummary, summarise_configurations
+from runs_app.stats.deciding import Reasons, judged, measured_of
+from runs_app.stats.pair import Measured, MetricComparison, PairComparison, Pairing, pairing_of
+from runs_app.stats.planning import Plan, plan_repeats
+from runs_app.stats.rows import PASS_RATE, PRIMARY, MetricRule
+from runs_app.stats.tails import pair_tails
+from runs_app.stats.trials import Flags, Trials
+from runs_app.stats.verdict import comparability
 
 
 @dataclass(frozen=True)
@@ -32,7 +28,6 @@ class Cell:
     """One scenario under one configuration; `means` over the measured repeats, `n` graded of `of`."""
 
     configuration_key: str
-    repeats: tuple[Repeat, ...]
     means: dict[str, float | None]
     n: int
     of: int
@@ -43,18 +38,22 @@ class ScenarioRow:
     """`cells` in the order of the configurations; None where a configuration never ran the scenario."""
 
     scenario_id: str
-    run_hashes: tuple[str, ...]
     cells: tuple[Cell | None, ...]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`pairs` holds each two configurations in the given order, or each with the first: the earlier one is A."""
+    """`pairs` holds each two configurations in the given order, or each with the first: the earlier one is A.
+
+    `family`: how many tests share Holm's correction.
+    """
 
     configurations: tuple[ConfigurationSummary, ...]
     pairs: tuple[PairComparison, ...]
     scenarios: tuple[ScenarioRow, ...]
     rules: tuple[MetricRule, ...]
+    family: int
+    measured: Measured = field(repr=False, compare=False)
 
     def pair(self, a: str, b: str) -> PairComparison:
         """Raises KeyError for a pair that is not there in this order."""
@@ -63,39 +62,77 @@ class Comparison:
                 return pair
         raise KeyError((a, b))
 
+    def rule(self, metric: str) -> MetricRule:
+        """Raises KeyError for a metric without one."""
+        for rule in self.rules:
+            if rule.name == metric:
+                return rule
+        raise KeyError(metric)
+
+    def plan(self, a: str, b: str, metric: str, cost: Mapping[str, float] | None = None) -> Plan:
+        """What it would take to see the margin (or, without one, what was seen). `cost`: of one repeat on one side,
+        by scenario id; 1 each by default."""
+        pair = self.pair(a, b)
+        return plan_repeats(self.rule(metric), self.measured, pair.source[1], pair.metrics[metric], cost or {})
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Strict JSON: null is "not measured"."""
+        return {
+            "configurations": [asdict(one) for one in self.configurations],
+            "pairs": [pair_json(pair) for pair in self.pairs],
+            "scenarios": [asdict(row) for row in self.scenarios],
+            "rules": [asdict(rule) for rule in self.rules],
+            "family": self.family,
+        }
+
+
+def pair_json(pair: PairComparison) -> dict[str, Any]:
+    """All of it, with the differences and flags of its scenarios."""
+    plain = {
+        one.name: getattr(pair, one.name) for one in fields(pair) if one.name not in ("source", "metrics", "tails")
+    }
+    return {
+        **plain,
+        "metrics": {name: asdict(one) for name, one in pair.metrics.items()},
+        "tails": asdict(pair.tails),
+        "differences": pair.differences,
+        "flags": {scenario: asdict(flag) for scenario, flag in pair.flags.items()},
+    }
 
 
 def compare(
-    rows: Sequence[TrialRow],
+    trials: Trials,
     *,
-    configurations: Sequence[str],
     rules: Sequence[MetricRule] = PRIMARY,
     primaries: Sequence[str] | None = None,
     margins: Mapping[str, float] | None = None,
     critical: Collection[str] = (),
-    metrics: Sequence[str] = (),
+    not_comparable: Mapping[tuple[str, str], Reasons] | None = None,
     against_first: bool = False,
 ) -> Comparison:
-    """`configurations`: keys in the order to show them, the baseline first. `rules`: metrics that get a difference
-    and a verdict; `primaries` names those among them that decide (default: all), `margins` what does not matter, in the
-    metric's own unit. `critical`: ids of scenarios that no average makes up for. `metrics`: further ones that are only
-    summarised. `against_first`: pairs with the baseline alone.
+    """`rules`: metrics that get a difference and a verdict; the others of `trials` are only summarised. `primaries`
+    names the rules that decide (default: all), `margins` what does not matter, in the metric's own unit. `critical`:
+    ids of scenarios that no average makes up for. `not_comparable`: (A, B) -> metric -> why these two say nothing
+    about each other. `against_first`: pairs with the baseline alone.
 
-    Raises ValueError for a key or a metric given twice, and for a primary or a margin of a metric without a rule.
+    Holm's correction is over the primary metrics of all pairs. Raises ValueError for a metric given twice, and for a
+    primary or a margin of a metric without a rule.
     """
     rules = _told(rules, primaries, margins or {})
-    names = list(dict.fromkeys([*(rule.name for rule in rules), *metrics]))
-    _refuse_twice("configuration", configurations)
-    _refuse_twice("metric", [rule.name for rule in rules])
-    of_key = {key: of_configuration(rows, key) for key in configurations}
-    pairs = [(a, b) for a, b in combinations(configurations, 2) if a == configurations[0] or not against_first]
+    measured = measured_of(trials, rules)
+    places = combinations(range(len(trials.configuration_keys)), 2)
+    pairings = [pairing_of(trials, a, b) for a, b in places if a == 0 or not against_first]
+    reasons = [_reasons(trials, pairing, rules, not_comparable or {}) for pairing in pairings]
+    metrics = judged(measured, rules, pairings, reasons)
+    marked = np.isin(np.array(trials.scenario_ids, dtype=object), list(critical))
+    pairs = [_pair(measured, pairing, own, marked) for pairing, own in zip(pairings, metrics, strict=True)]
     return Comparison(
-        configurations=tuple(summarise_configuration(key, of_key[key], names) for key in configurations),
-        pairs=tuple(compare_pair(a, of_key[a], b, of_key[b], rules) for a, b in pairs),
-        scenarios=_scenario_rows(of_key, names),
-        rules=tuple(rules),
+        configurations=summarise_configurations(trials),
+        pairs=tuple(pairs),
+        scenarios=_scenario_rows(measured),
+        rules=rules,
+        family=sum(one.p_adjusted is not None for own in metrics for one in own.values()),
+        measured=measured,
     )
 
 
@@ -103,8 +140,10 @@ def _told(
     rules: Sequence[MetricRule], primaries: Sequence[str] | None, margins: Mapping[str, float]
 ) -> tuple[MetricRule, ...]:
     """The rules with what was chosen before the start."""
-    known = {rule.name for rule in rules}
-    if unknown := sorted({*(primaries or ()), *margins} - known):
+    names = [rule.name for rule in rules]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"metric given twice: {', '.join(twice)}")
+    if unknown := sorted({*(primaries or ()), *margins} - set(names)):
         raise ValueError(f"no rule for the metric {', '.join(unknown)}")
     return tuple(
         replace(
@@ -116,30 +155,71 @@ def _told(
     )
 
 
-def _refuse_twice(what: str, names: Sequence[str]) -> None:
-    twice = sorted({name for name in names if list(names).count(name) > 1})
-    if twice:
-        raise ValueError(f"{what} given twice: {', '.join(twice)}")
+def _reasons(
+    trials: Trials,
+    pairing: Pairing,
+    rules: Sequence[MetricRule],
+    not_comparable: Mapping[tuple[str, str], Reasons],
+) -> Reasons:
+    shared = int(pairing.paired.sum() + pairing.changed.sum())
+    if reason := comparability(shared, int(pairing.changed.sum())):
+        return {rule.name: reason for rule in rules}
+    keys = trials.configuration_keys
+    return not_comparable.get((keys[pairing.a], keys[pairing.b]), {})
 
 
-def _scenario_rows(of_key: dict[str, list[TrialRow]], names: Sequence[str]) -> tuple[ScenarioRow, ...]:
-    grouped = {key: by_scenario(rows) for key, rows in of_key.items()}
-    scenario_ids = dict.fromkeys(row.scenario_id for rows in of_key.values() for row in rows)
-    return tuple(_scenario_row(scenario_id, grouped, names) for scenario_id in sorted(scenario_ids))
+def _pair(
+    measured: Measured, pairing: Pairing, metrics: dict[str, MetricComparison], critical: Flags
+) -> PairComparison:
+    trials = measured.trials
+    ids = np.array(trials.scenario_ids, dtype=object)
 
+    def named(flags: Flags) -> tuple[str, ...]:
+        return tuple(ids[flags])
 
-def _scenario_row(scenario_id: str, grouped: dict[str, dict[str, list[TrialRow]]], names: Sequence[str]) -> ScenarioRow:
-    own = {key: scenarios.get(scenario_id, []) for key, scenarios in grouped.items()}
-    hashes = dict.fromkeys(row.run_hash for rows in own.values() for row in rows)
-    cells = tuple(_cell(key, rows, names) if rows else None for key, rows in own.items())
-    return ScenarioRow(scenario_id, tuple(hashes), cells)
-
-
-def _cell(key: str, rows: Sequence[TrialRow], names: Sequence[str]) -> Cell:
-    ordered = sorted(rows, key=lambda row: row.repeat)
-    plain = [name for name in names if name != PASS_RATE]
-    repeats = tuple(
-        Repeat(row.repeat, row.outcome, row.stage, {name: value_of(row, name) for name in plain}) for row in ordered
+    return PairComparison(
+        a=trials.configuration_keys[pairing.a],
+        b=trials.configuration_keys[pairing.b],
+        paired=named(pairing.paired),
+        changed=named(pairing.changed),
+        only_a=named(pairing.only_a),
+        only_b=named(pairing.only_b),
+        metrics=metrics,
+        tails=pair_tails(trials, pairing.a, pairing.b, pairing.paired),
+        critical=named(critical & _newly_always_failed(measured, pairing)),
+        source=(measured, pairing),
     )
-    means = {name: scenario_means({"": [value_of(row, name) for row in ordered]}).get("") for name in names}
-    return Cell(key, repeats, means, sum(row.graded for row in ordered), len(ordered))
+
+
+def _newly_always_failed(measured: Measured, pairing: Pairing) -> Flags:
+    """Of the paired scenarios: passed at least once by A, and by B never. NaN, without a verdict, is neither."""
+    if PASS_RATE not in measured.plain:
+        return np.zeros_like(pairing.paired)
+    rates = measured.plain[PASS_RATE].mean
+    return np.asarray(pairing.paired & (rates[pairing.a] > 0) & (rates[pairing.b] == 0))
+
+
+def _scenario_rows(measured: Measured) -> tuple[ScenarioRow, ...]:
+    trials = measured.trials
+    of = trials.count(np.ones(len(trials.outcome), dtype=bool)).T.tolist()
+    n = trials.count(trials.graded).T.tolist()
+    means = {name: _nullable(one.mean.T) for name, one in measured.plain.items()}
+    return tuple(
+        ScenarioRow(scenario, _cells(trials.configuration_keys, n[s], of[s], {k: v[s] for k, v in means.items()}))
+        for s, scenario in enumerate(trials.scenario_ids)
+    )
+
+
+def _nullable(values: np.ndarray) -> list[list[float | None]]:
+    found = values.astype(object)
+    found[np.isnan(values)] = None
+    return list(found.tolist())
+
+
+def _cells(
+    keys: Sequence[str], n: Sequence[int], of: Sequence[int], means: Mapping[str, Sequence[float | None]]
+) -> tuple[Cell | None, ...]:
+    return tuple(
+        Cell(key, {name: values[c] for name, values in means.items()}, n[c], of[c]) if of[c] else None
+        for c, key in enumerate(keys)
+    )

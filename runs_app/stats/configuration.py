@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from runs_app.stats.estimate import Tails
+from runs_app.stats.moments import Moments, moments
 from runs_app.stats.rates import rate_interval
-from runs_app.stats.rows import PASS_RATE, WITHOUT_VERDICT, TrialRow, by_scenario, counts, value_of
-from runs_app.stats.summary import Summary, measured, summarise
+from runs_app.stats.rows import PASS_RATE, TrialRow
+from runs_app.stats.summary import Summary, summarise
+from runs_app.stats.tails import configuration_tails
+from runs_app.stats.trials import INVALID, OUTCOMES, PASSED, Ints, Trials, trials_of
 
 
 @dataclass(frozen=True)
@@ -41,34 +47,57 @@ class ConfigurationSummary:
     outcomes: dict[str, int]
     pass_rate: PassRate
     metrics: dict[str, Summary]
-    tails: Tails | None = None  # null while it is being computed
+    tails: Tails
+
+
+def summarise_configurations(trials: Trials) -> tuple[ConfigurationSummary, ...]:
+    rates = moments(trials, trials.value(PASS_RATE))
+    return tuple(_summary(trials, place, rates) for place in range(len(trials.configuration_keys)))
 
 
 def summarise_configuration(key: str, rows: Sequence[TrialRow], metrics: Sequence[str]) -> ConfigurationSummary:
+    """Of rows that all carry this key."""
+    return summarise_configurations(trials_of(rows, configurations=(key,), metrics=metrics))[0]
+
+
+def _summary(trials: Trials, place: int, rates: Moments) -> ConfigurationSummary:
+    own = trials.own[place]
     return ConfigurationSummary(
-        key=key,
-        trials=len(rows),
-        scenarios=len({row.scenario_id for row in rows}),
-        outcomes=counts(row.outcome for row in rows),
-        pass_rate=pass_rate(rows),
-        metrics={name: summarise([value_of(row, name) for row in rows]) for name in metrics if name != PASS_RATE},
+        key=trials.configuration_keys[place],
+        trials=len(own),
+        scenarios=len(np.unique(trials.scenario[own])),
+        outcomes=_outcomes(trials, own),
+        pass_rate=_pass_rate(trials, own, place, rates),
+        metrics={name: summarise(trials.value(name)[own]) for name in trials.values},
+        tails=configuration_tails(trials, place),
     )
 
 
-def pass_rate(rows: Sequence[TrialRow]) -> PassRate:
-    passed = sum(row.outcome == "passed" for row in rows)
-    n = sum(row.graded for row in rows)
-    missing = sum(row.outcome in WITHOUT_VERDICT for row in rows)
-    groups = [measured(value_of(row, PASS_RATE) for row in group) for group in by_scenario(rows).values()]
-    interval = rate_interval(groups)
+def _outcomes(trials: Trials, own: Ints) -> dict[str, int]:
+    return _named(OUTCOMES, trials.outcome[own])
+
+
+def _named(names: Sequence[str], codes: Ints) -> dict[str, int]:
+    found = Counter[str]()
+    for code, count in enumerate(np.bincount(codes)):
+        found[names[code]] += int(count)
+    return {name: count for name, count in sorted(found.items()) if count and name}
+
+
+def _pass_rate(trials: Trials, own: Ints, place: int, rates: Moments) -> PassRate:
+    passed = int((trials.outcome[own] == PASSED).sum())
+    n, missing = int(trials.graded[own].sum()), int(trials.missing[own].sum())
+    interval = rate_interval(rates.n[place], rates.mean[place], rates.squares[place])
+    invalid = trials.stage[own][trials.outcome[own] == INVALID]
+    outcomes = _outcomes(trials, own)
     return PassRate(
         value=passed / n if n else None,
         passed=passed,
         n=n,
-        of=len(rows),
-        excluded=counts(row.outcome for row in rows if not row.graded),
-        invalid_stages=counts(row.stage or "unknown" for row in rows if row.outcome == "invalid"),
-        timeouts=sum(row.timed_out for row in rows),
+        of=len(own),
+        excluded={name: count for name, count in outcomes.items() if name not in ("passed", "failed")},
+        invalid_stages=_named([stage or "unknown" for stage in trials.stages], invalid),
+        timeouts=int(trials.timed_out[own].sum()),
         best=(passed + missing) / (n + missing) if n + missing else None,
         worst=passed / (n + missing) if n + missing else None,
         low=interval.low if interval else None,

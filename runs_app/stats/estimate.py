@@ -7,6 +7,9 @@ from typing import Final
 
 TOO_FEW: Final = "too few scenarios for an interval"
 CENSORED: Final = "it lies among the time-outs, at or above the limit"
+ALL_ALIKE: Final = "the scenarios do not differ enough for an interval"
+BEING_COMPUTED: Final = "the interval is being computed"
+NOT_MEASURED: Final = "not measured"
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,15 @@ class Tails:
     """What is no mean: percentiles of the latency in ms, and pass^k for k from 2 to the fewest repeats of a scenario.
 
     Of a configuration its values; of a pair B minus A over its paired scenarios. Every interval is at 95 %, by
-    studentised cluster bootstrap; none carries a verdict.
+    studentised cluster bootstrap; none carries a verdict. `key` is of the numbers that they are made of: their
+    intervals are stored under it, and are "being computed" until they are.
     """
 
     p50: Estimate
     p95: Estimate
     pass_k: dict[int, Estimate]
+    key: str = ""
+
+    @property
+    def waits(self) -> bool:
+        return any(one.why == BEING_COMPUTED for one in (self.p50, self.p95, *self.pass_k.values()))

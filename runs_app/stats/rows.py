@@ -1,20 +1,19 @@
-"""The plain rows that a comparison is made of, and how they are grouped."""
+"""The plain rows that a comparison is made of, and the rules by which metrics are compared."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Better = Literal["higher", "lower"]
-Grouped = dict[str, list[float | None]]
 
 GRADED: Final = ("passed", "failed")
 # A verdict could not be had; had it been, it might have gone either way. A person's stop is not among them.
 WITHOUT_VERDICT: Final = ("invalid", "ungraded")
+TIMED_OUT: Final = "response_timeout"  # the stage of a failed trial
 PASS_RATE: Final = "pass_rate"
+LATENCY: Final = "response_latency_ms"
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class TrialRow:
 
     @property
     def timed_out(self) -> bool:
-        return self.outcome == "failed" and self.stage == "response_timeout"
+        return self.outcome == "failed" and self.stage == TIMED_OUT
 
 
 @dataclass(frozen=True)
@@ -62,36 +61,5 @@ PRIMARY: Final = (
     MetricRule(PASS_RATE, "higher"),
     MetricRule("semantic_quality", "higher"),
     MetricRule("tool_accuracy", "higher"),
-    MetricRule("response_latency_ms", "lower", "log"),
+    MetricRule(LATENCY, "lower", "log"),
 )
-
-
-def value_of(row: TrialRow, metric: str) -> float | None:
-    """Null where it was not measured. Trials without a grade measure nothing: they say nothing about the agent."""
-    if metric == PASS_RATE:
-        return float(row.outcome == "passed") if row.graded else None
-    if not row.graded:
-        return None
-    value = row.metrics.get(metric)
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def with_timeout(row: TrialRow, rule: MetricRule) -> float | None:
-    """As value_of, but a time-out stands at its limit: the true latency is not shorter."""
-    value = value_of(row, rule.name)
-    return row.timeout_ms if value is None and rule.scale == "log" and row.timed_out else value
-
-
-def of_configuration(rows: Iterable[TrialRow], key: str) -> list[TrialRow]:
-    return [row for row in rows if row.configuration_key == key]
-
-
-def by_scenario(rows: Sequence[TrialRow]) -> dict[str, list[TrialRow]]:
-    grouped: dict[str, list[TrialRow]] = {}
-    for row in rows:
-        grouped.setdefault(row.scenario_id, []).append(row)
-    return grouped
-
-
-def counts(values: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(value for value in values if value).items()))

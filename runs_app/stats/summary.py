@@ -7,6 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from runs_app.stats.trials import Floats
+
 # Below this many values the 95th percentile has no distribution-free upper bound: pages grey it.
 ENOUGH_FOR_P95: Final = 59
 
@@ -31,30 +35,31 @@ def measured(values: Iterable[float | None]) -> list[float]:
     return [float(value) for value in values if value is not None and math.isfinite(value)]
 
 
-def summarise(values: Sequence[float | None]) -> Summary:
-    known = measured(values)
+def summarise(values: Floats) -> Summary:
+    """NaN was not measured."""
+    known = np.sort(values[np.isfinite(values)])
     return Summary(mean(known), nearest_rank(known, 50), nearest_rank(known, 95), len(known), len(values))
 
 
-def mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+def mean(values: Sequence[float] | Floats) -> float | None:
+    return math.fsum(values) / len(values) if len(values) else None
 
 
-def standard_deviation(values: Sequence[float]) -> float | None:
+def standard_deviation(values: Sequence[float] | Floats) -> float | None:
     """Of a sample (n - 1); null of fewer than two values, and exactly 0 when all are equal (to 12 digits)."""
     if len(values) < 2:
         return None
+    numbers = np.asarray(values, dtype=np.float64)
     # 0.3 - 0.2 and 0.2 - 0.1 differ in the last bit: that is no spread to divide by.
-    if max(values) - min(values) <= 1e-12 * max(map(abs, values)):
+    if np.ptp(numbers) <= 1e-12 * np.abs(numbers).max():
         return 0.0
-    centre = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
+    return float(numbers.std(ddof=1))
 
 
-def nearest_rank(values: Sequence[float], percent: float) -> float | None:
+def nearest_rank(ordered: Floats, percent: float) -> float | None:
     """The smallest value that at least `percent` of all do not exceed; null of no values."""
     if not 0 < percent <= 100:
         raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
-    if not values:
+    if not len(ordered):
         return None
-    return sorted(values)[max(1, math.ceil(percent * len(values) / 100)) - 1]
+    return float(ordered[max(1, math.ceil(percent * len(ordered) / 100)) - 1])

@@ -1,20 +1,21 @@
-"""The verdict in words, given only where it is honest.
+"""The verdict in words, by one rule, given only where it is honest.
 
 Better and Worse need a difference that stands at Holm's level and that trials without a verdict could not turn.
-Equivalent needs a margin set beforehand, which a comparison does not have here. Everything else is "Can't tell", and
-the reason says why.
+Equivalent needs a margin set beforehand and an interval inside it. Everything else is "Can't tell", and the reason
+says why.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from runs_app.stats.multiple import ALPHA, HolmStep
-from runs_app.stats.paired import PairedDifference, deciding_p
-from runs_app.stats.rows import WITHOUT_VERDICT, MetricRule, TrialRow
+import numpy as np
+from scipy.special import gammaln
+
+from runs_app.stats.multiple import ALPHA
+from runs_app.stats.rows import MetricRule
 
 Word = Literal["Better", "Worse", "Equivalent", "Can't tell", "Not comparable"]
 Code = Literal[
@@ -31,7 +32,7 @@ Code = Literal[
 ]
 
 MOST_CHANGED: Final = 0.20  # of the shared scenarios
-MOST_MISSING: Final = 0.10  # of a side's trials; also the most that the sides may differ by
+MOST_MISSING: Final = 0.10  # of a side's trials; so the sides cannot differ by more than 10 points either
 MOST_TIMEOUTS: Final = 0.10  # of a side's trials, for a metric of time
 
 
@@ -45,6 +46,34 @@ class Verdict:
     small: bool = False
 
 
+@dataclass(frozen=True)
+class Counted:
+    """Of both sides, over the paired scenarios: all trials, those without a verdict, those that timed out."""
+
+    trials: tuple[int, int]
+    missing: tuple[int, int]
+    timeouts: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What the rule looks at, on the scale that the test was made on.
+
+    `bounds`: the same test if every trial without a verdict had gone against B, and for it, as (difference, p).
+    `equivalent`: whether the 90 % interval lies inside the margin; null without one. `small`: the difference does.
+    """
+
+    n: int
+    difference: float | None
+    identical: bool
+    p_value: float | None
+    alpha: float
+    stands: bool
+    bounds: Sequence[tuple[float | None, float | None]] = ()
+    equivalent: bool | None = None
+    small: bool = False
+
+
 def comparability(shared: int, changed: int) -> str:
     """Why two configurations cannot be compared at all; empty when they can."""
     if not shared:
@@ -54,72 +83,85 @@ def comparability(shared: int, changed: int) -> str:
     return ""
 
 
-def decide(
-    rule: MetricRule,
-    tested: PairedDifference,
-    step: HolmStep,
-    rows_a: Sequence[TrialRow],
-    rows_b: Sequence[TrialRow],
-    *,
-    bounds: Sequence[PairedDifference] = (),
-    not_comparable: str = "",
-) -> Verdict:
+def decide(rule: MetricRule, tested: Tested, counted: Counted, *, not_comparable: str = "") -> Verdict:
+    """The one rule of the house: whoever gives a verdict asks here."""
     if not_comparable:
-        return Verdict("Not comparable", not_comparable)
-    doubt = _doubt(rule, tested, rows_a, rows_b)
-    if doubt:
-        return Verdict("Can't tell", doubt)
-    word = _word(rule, tested, stands=step.rejected)
-    at_worst = {_word(rule, bound, stands=(deciding_p(bound) or 1.0) <= step.alpha) for bound in bounds}
+        return Verdict("Not comparable", not_comparable, "not_comparable")
+    doubt = _doubt(rule, tested, counted)
+    if doubt is not None:
+        return doubt
+    if not rule.primary:
+        return Verdict("Can't tell", _exploratory(rule, tested), "exploratory")
+    word = _word(rule, tested.difference, stands=tested.stands)
+    at_worst = {_word(rule, difference, stands=_stands(p, tested.alpha)) for difference, p in tested.bounds}
     if at_worst - {word}:
-        return Verdict("Can't tell", "trials without a verdict could turn it")
-    return Verdict(word, _reason(tested, step, word))
+        return Verdict("Can't tell", "trials without a verdict could turn it", "bounds")
+    if word != "Can't tell":
+        return Verdict(word, _reason(tested, "stands at"), "decided", small=tested.small)
+    return _equivalent(tested) or Verdict("Can't tell", _reason(tested, "does not stand at"), "undecided")
 
 
-def _doubt(rule: MetricRule, tested: PairedDifference, rows_a: Sequence[TrialRow], rows_b: Sequence[TrialRow]) -> str:
+def _stands(p: float | None, alpha: float) -> bool:
+    return p is not None and p <= alpha
+
+
+def _doubt(rule: MetricRule, tested: Tested, counted: Counted) -> Verdict | None:
     if tested.n == 0:
-        return "no scenario has a value on both sides"
+        return Verdict("Can't tell", "no scenario has a value on both sides", "nothing")
+    doubt = _missing_doubt(rule, counted)
     if tested.identical:
-        return f"identical in all {tested.n} scenarios" if tested.n > 1 else "identical, in one scenario"
+        where = f"identical in all {tested.n} scenarios" if tested.n > 1 else "identical, in one scenario"
+        return (None if doubt or not rule.primary else _equivalent(tested)) or Verdict("Can't tell", where, "identical")
     if tested.n < 2:
-        return "one scenario alone has no interval"
-    return _missing_doubt(rows_a, rows_b) or _timeout_doubt(rule, rows_a, rows_b)
+        return Verdict("Can't tell", "one scenario alone has no interval", "one_scenario")
+    return doubt
 
 
-def _missing_doubt(rows_a: Sequence[TrialRow], rows_b: Sequence[TrialRow]) -> str:
-    missing_a, missing_b = (sum(row.outcome in WITHOUT_VERDICT for row in rows) for rows in (rows_a, rows_b))
-    share = max(missing_a / len(rows_a), missing_b / len(rows_b))
+def _equivalent(tested: Tested) -> Verdict | None:
+    if not tested.equivalent:
+        return None
+    return Verdict("Equivalent", f"the 90 % interval over {tested.n} scenarios lies inside the margin", "decided")
+
+
+def _missing_doubt(rule: MetricRule, counted: Counted) -> Verdict | None:
+    (all_a, all_b), (missing_a, missing_b) = counted.trials, counted.missing
+    share = max(missing_a / all_a, missing_b / all_b)
     if share > MOST_MISSING:
-        return f"{share:.0%} of a side's trials have no verdict"
-    if fisher_p(missing_a, len(rows_a), missing_b, len(rows_b)) < ALPHA:
-        return "the sides differ in how many trials have no verdict"
-    return ""
-
-
-def _timeout_doubt(rule: MetricRule, rows_a: Sequence[TrialRow], rows_b: Sequence[TrialRow]) -> str:
-    share = max(sum(row.timed_out for row in rows) / len(rows) for rows in (rows_a, rows_b))
-    if rule.scale == "log" and share > MOST_TIMEOUTS:
-        return f"{share:.0%} of a side's trials timed out"
-    return ""
+        return Verdict("Can't tell", f"{share:.0%} of a side's trials have no verdict", "missing")
+    if missing_a + missing_b and fisher_p(missing_a, all_a, missing_b, all_b) < ALPHA:
+        return Verdict("Can't tell", "the sides differ in how many trials have no verdict", "missing")
+    late = max(counted.timeouts[0] / all_a, counted.timeouts[1] / all_b)
+    if rule.scale == "log" and late > MOST_TIMEOUTS:
+        return Verdict("Can't tell", f"{late:.0%} of a side's trials timed out", "timeouts")
+    return None
 
 
 def fisher_p(hits_a: int, n_a: int, hits_b: int, n_b: int) -> float:
     """Fisher's exact test, two-sided: tables no more likely than the one seen."""
-    hits, total = hits_a + hits_b, math.comb(n_a + n_b, hits_a + hits_b)
-    ways = [math.comb(n_a, k) * math.comb(n_b, hits - k) for k in range(hits + 1)]
-    seen = ways[hits_a]
-    return min(1.0, sum(way for way in ways if way <= seen * (1 + 1e-9)) / total)
+    hits = hits_a + hits_b
+    k = np.arange(max(0, hits - n_b), min(n_a, hits) + 1)
+    ways = np.exp(_log_ways(n_a, k) + _log_ways(n_b, hits - k) - _log_ways(n_a + n_b, np.array(hits)))
+    seen = ways[hits_a - k[0]]
+    return float(min(1.0, ways[ways <= seen * (1 + 1e-7)].sum()))
 
 
-def _word(rule: MetricRule, difference: PairedDifference, *, stands: bool) -> Word:
-    if not stands or not difference.difference:
+def _log_ways(n: int, k: np.ndarray) -> np.ndarray:
+    """Logarithm of n over k."""
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def _word(rule: MetricRule, difference: float | None, *, stands: bool) -> Word:
+    if not stands or not difference:
         return "Can't tell"
-    return "Better" if (difference.difference > 0) == (rule.better == "higher") else "Worse"
+    return "Better" if (difference > 0) == (rule.better == "higher") else "Worse"
 
 
-def _reason(difference: PairedDifference, step: HolmStep, word: Word) -> str:
-    p = deciding_p(difference)
-    if p is None:
-        return f"no test for {difference.n} scenarios"
-    judged = "stands at" if word != "Can't tell" else "does not stand at"
-    return f"p {p:.3g} over {difference.n} scenarios {judged} {step.alpha:.3g} (Holm)"
+def _reason(tested: Tested, judged: str) -> str:
+    if tested.p_value is None:
+        return f"no test for {tested.n} scenarios"
+    return f"p {tested.p_value:.3g} over {tested.n} scenarios {judged} {tested.alpha:.3g} (Holm)"
+
+
+def _exploratory(rule: MetricRule, tested: Tested) -> str:
+    p = "no p" if tested.p_value is None else f"p {tested.p_value:.3g}, not corrected"
+    return f"{rule.name} is not among the primary metrics chosen before the start, so it decides nothing ({p})"
