@@ -26,8 +26,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from runs_app.realtime.dialects.realtime import RealtimeDialect
 from runs_app.realtime.pcm import Int16, to_bytes
 from runs_app.realtime.percentile import nearest_rank
-from runs_app.realtime.plan import Plan, PlannedTurn
+from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import RATE_HZ, Json
+from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.session import Conversation, converse
 from runs_app.realtime.speech_edges import voiced
 from runs_app.realtime.tools import ToolOutcome

@@ -1,114 +1,160 @@
-"""The caller's side of a turn: said in real time, at once, or typed; then the agent is asked to answer."""
+"""The caller's side of a turn: said in real time, at once, or typed."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from runs_app.realtime.detection import CallerSaid
+from runs_app.realtime.formats import WireSpeech, wire_speech
 from runs_app.realtime.line import Line
+from runs_app.realtime.microphone import Microphone
 from runs_app.realtime.pacing import Cadence, Lag, pacing_of
-from runs_app.realtime.pcm import Int16, pcm16_ms, to_bytes
-from runs_app.realtime.plan import PlannedTurn
+from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import SAMPLES_PER_MS, Span
+from runs_app.realtime.script import PlannedTurn
+from runs_app.realtime.speech_edges import voiced
 from runs_app.realtime.turns import TurnDraft
 
 
 @dataclass
-class Spoken:
-    """What became of one turn's audio."""
+class Speech:
+    """One turn's audio on its way. `start` is a sample of the recording, `voice_end` one of the audio."""
 
+    turn: TurnDraft
+    audio: Int16
+    wire: WireSpeech
+    voice_end: int
+    cadence: Cadence
     start: int
     chunks: int = 0
     bytes: int = 0
     lags: list[Lag] = field(default_factory=list)
     gaps: int = 0
+    gap_samples: int = 0
 
 
-async def say(line: Line, planned: PlannedTurn) -> TurnDraft:
-    """The whole turn but for the request to answer. `sent_ms` is the commit (text: the item)."""
-    if planned.audio is None:
-        return await _type(line, planned.text)
-    return await _speak(line, planned.text, planned.audio)
-
-
-async def _type(line: Line, text: str) -> TurnDraft:
+async def type_turn(line: Line, text: str) -> TurnDraft:
+    """A whole turn in text mode. `sent_ms` is the sending of the item."""
     journal = line.journal
     now_s = journal.clock.now_s()
     journal.timeline.begin(now_s)
     journal.log.flush()
     turn = journal.begin_turn(text, now_s)
-    _mark_sent(line, turn, now_s)
+    turn.sent_ms = journal.timeline.t_ms(now_s)
+    _note_sent(line, turn, now_s)
     await line.send(journal.plan.dialect.message("user", text))
     return turn
 
 
-async def _speak(line: Line, text: str, audio: Int16) -> TurnDraft:
+async def begin(line: Line, microphone: Microphone, planned: PlannedTurn, audio: Int16, *, over: bool) -> Speech:
+    """Take the microphone; nothing is said yet. `over`: while the agent still speaks."""
     journal = line.journal
-    clock, timeline = journal.clock, journal.timeline
-    await line.wait_until(timeline.played_out_s(clock.now_s()))
-    start_s = clock.now_s()
-    spoken = Spoken(timeline.start_turn(start_s))
+    # Coding a long utterance takes milliseconds, and the loop serves others.
+    wire = await asyncio.to_thread(wire_speech, audio, journal.caller_format)
+    ends = [span.end for span in await asyncio.to_thread(voiced, audio)]
+    start_s = await microphone.take()
+    start = journal.timeline.start_turn(start_s, over=over)
     journal.log.flush()
-    turn = journal.begin_turn(text, start_s)
+    turn = journal.begin_turn(planned.text, journal.clock.now_s())
+    return Speech(turn, audio, wire, ends[-1] if ends else audio.size, Cadence(start_s), start)
+
+
+async def speak(line: Line, microphone: Microphone, speech: Speech) -> None:
+    """Say it all. `sent_ms` is the commit, or where the server ends the turn the last voiced sample."""
+    journal = line.journal
     try:
-        await _stream(line, audio, Cadence(start_s), spoken)
+        await _stream(line, speech)
     finally:
-        turn.caller = Span(spoken.start, timeline.caller.end)
-        _note_spoken(line, turn, spoken)
-    said_s = clock.now_s()
-    timeline.end_turn_of_caller(said_s)
-    _mark_sent(line, turn, said_s)
+        speech.turn.caller = Span(speech.start, journal.timeline.caller.end)
+        _note_spoken(line, speech)
+    if journal.plan.turn_detection is not None:
+        microphone.stay_open(speech.cadence.due_s)
+        return
+    if journal.plan.real_time:
+        await line.wait_until(speech.cadence.due_s)
+    said_s = journal.clock.now_s()
+    journal.timeline.end_turn_of_caller(said_s)
+    speech.turn.sent_ms = journal.timeline.t_ms(said_s)
+    _note_sent(line, speech.turn, said_s)
     await line.send(journal.plan.dialect.commit())
-    return turn
 
 
-async def _stream(line: Line, audio: Int16, cadence: Cadence, spoken: Spoken) -> None:
-    """Every chunk when it is due; in the end until the last one has been said. Not in real time: at once."""
+async def _stream(line: Line, speech: Speech) -> None:
+    """Every chunk when it is due. Not in real time: at once, but for the silence that a server has to detect."""
     journal = line.journal
-    real_time = journal.plan.real_time
-    for chunk in _chunks(audio, journal.plan.chunk_ms):
+    detected, real_time = journal.plan.turn_detection is not None, journal.plan.real_time
+    for first, last in _chunks(speech, journal.plan.chunk_ms, apart=detected and not real_time):
+        paced = real_time or (detected and first >= speech.voice_end)
         # Also not in real time: a sleep that is over lets the loop serve others.
-        await journal.clock.sleep_until(cadence.due_s if real_time else cadence.start_s)
-        now_s = journal.clock.now_s()
+        await journal.clock.sleep_until(speech.cadence.due_s if paced else speech.cadence.start_s)
         if real_time:
-            spoken.lags.append(Lag(cadence.lag_ms(now_s), journal.timeline.t_ms(now_s)))
-            gap = cadence.gap_samples(now_s)
-            spoken.gaps += gap > 0
-            cadence.advance(gap)
-        journal.timeline.place_caller(spoken.start + cadence.due_sample, chunk)
-        cadence.advance(chunk.size)
-        data = to_bytes(chunk)
-        spoken.chunks += 1
-        spoken.bytes += len(data)
+            _mind_the_gap(line, speech)
+        journal.timeline.place_caller(speech.start + speech.gap_samples + first, speech.audio[first:last])
+        if paced:
+            speech.cadence.advance(last - first)
+        data = speech.wire.piece(first, last)
+        speech.chunks += 1
+        speech.bytes += len(data)
+        await line.send_truncations()
         await line.send_audio(journal.plan.dialect.append(data))
-    if real_time:
-        await line.wait_until(cadence.due_s)
+        if detected and first < speech.voice_end <= last:
+            _note_voice_end(line, speech)
 
 
-def _chunks(audio: Int16, chunk_ms: int) -> Iterator[Int16]:
-    size = chunk_ms * SAMPLES_PER_MS
-    return (audio[start : start + size] for start in range(0, audio.size, size))
+def _chunks(speech: Speech, chunk_ms: int, *, apart: bool) -> Iterator[tuple[int, int]]:
+    """Samples [first, last) of each chunk. `apart`: what follows the voice is in no chunk with it."""
+    size, first = chunk_ms * SAMPLES_PER_MS, 0
+    while first < speech.audio.size:
+        last = min(first + size, speech.audio.size)
+        if apart and first < speech.voice_end < last:
+            last = speech.voice_end
+        yield first, last
+        first = last
 
 
-def _note_spoken(line: Line, turn: TurnDraft, spoken: Spoken) -> None:
+def _mind_the_gap(line: Line, speech: Speech) -> None:
+    """How late the chunk is that goes out now; what it left of silence stays."""
+    now_s = line.journal.clock.now_s()
+    speech.lags.append(Lag(speech.cadence.lag_ms(now_s), line.journal.timeline.t_ms(now_s)))
+    gap = speech.cadence.gap_samples(now_s)
+    speech.gaps += gap > 0
+    speech.gap_samples += gap
+    speech.cadence.advance(gap)
+
+
+def _note_voice_end(line: Line, speech: Speech) -> None:
+    """Whoever waits for the answer may count from here: nothing is committed."""
+    journal, turn = line.journal, speech.turn
+    now_s = journal.clock.now_s()
+    if not journal.plan.real_time:
+        speech.cadence = Cadence(now_s)
+    at = speech.start + speech.gap_samples + speech.voice_end
+    journal.timeline.end_turn_of_caller(now_s, at)
+    turn.said_s, turn.sent_ms = now_s, round(at / SAMPLES_PER_MS, 3)
+    _note_sent(line, turn, now_s)
+    line.signals.put_nowait(CallerSaid())
+
+
+def _note_spoken(line: Line, speech: Speech) -> None:
     journal = line.journal
-    journal.lags.extend(spoken.lags)
-    journal.chunks += spoken.chunks
-    pacing = pacing_of(spoken.lags, spoken.chunks)
+    journal.lags.extend(speech.lags)
+    journal.chunks += speech.chunks
+    pacing = pacing_of(speech.lags, speech.chunks)
     journal.log.note(
         journal.clock.now_s(),
         "caller.audio",
         source="caller",
-        turn=turn.index,
-        chunks=spoken.chunks,
-        bytes=spoken.bytes,
-        duration_ms=pcm16_ms(spoken.bytes),
-        gaps=spoken.gaps,
+        turn=speech.turn.index,
+        chunks=speech.chunks,
+        bytes=speech.bytes,
+        duration_ms=round(speech.audio.size / SAMPLES_PER_MS, 3),
+        gaps=speech.gaps,
         lag_p99_ms=pacing.lag_p99_ms,
         lag_max_ms=pacing.lag_max_ms,
     )
 
 
-def _mark_sent(line: Line, turn: TurnDraft, at_s: float) -> None:
-    turn.sent_ms = line.journal.timeline.t_ms(at_s)
+def _note_sent(line: Line, turn: TurnDraft, at_s: float) -> None:
     line.journal.log.note(at_s, "turn.sent", source="caller", turn=turn.index)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from runs_app.realtime import faults
+from runs_app.realtime import detection, faults
+from runs_app.realtime.detection import CallerSaid
 from runs_app.realtime.dialects.base import (
     ArgumentsPiece,
     CallerCommitted,
@@ -48,6 +49,7 @@ Signal = (
     | SpeechStopped
     | CallerCommitted
     | Truncated
+    | CallerSaid
     | Fault
     | BrokenOff
 )
@@ -95,7 +97,8 @@ def _named(journal: Journal, place: Place) -> Place:
 
 def _turn_of(journal: Journal, place: Place) -> TurnDraft | None:
     """The turn that output belongs to; None (and a warning) for output that nobody asked for or that is over."""
-    if place.response_id is not None and place.response_id in journal.ended:
+    over = place.response_id is not None and place.response_id in journal.ended
+    if over or place.response_id in journal.hushed:
         journal.warn("late_deltas")
         return None
     if journal.turn is None:
@@ -140,7 +143,7 @@ def _on_started(journal: Journal, event: ResponseStarted, at_s: float) -> Signal
 
 def _on_words(journal: Journal, event: Words, at_s: float) -> None:
     # A whole part may well come after its response ended, and says nothing new then.
-    if event.whole and event.place.response_id in journal.ended:
+    if event.whole and event.place.response_id in journal.ended | journal.hushed:
         return
     event = replace(event, place=_named(journal, event.place))
     if turn := _turn_of(journal, event.place):
@@ -155,7 +158,8 @@ def _on_sound(journal: Journal, event: Sound, at_s: float) -> Signal | None:
     if journal.plan.mode == "text":
         journal.warn("audio_in_text_mode")
         return None
-    if not journal.session_acknowledged and (unreadable := _check_formats(journal)):
+    unchecked = not journal.session_acknowledged and "audio_format" not in journal.warnings
+    if unchecked and (unreadable := _check_formats(journal)):
         return unreadable
     samples, held = journal.sound.decode(place, event.data, journal.agent_format)
     span = journal.timeline.place_agent(at_s - held / RATE_HZ, samples)
@@ -185,6 +189,7 @@ def _on_ended(journal: Journal, event: ResponseEnded, at_s: float) -> Signal | N
     journal.add_usage(event.usage)
     _take_told(journal, event, _t_ms(journal, at_s))
     journal.active -= {event.response_id, None}
+    journal.hushed.discard(None)
     if event.response_id is not None:
         journal.ended.add(event.response_id)
     return event
@@ -195,7 +200,7 @@ def _finish_sound(journal: Journal, response_id: str | None, at_s: float) -> Non
     tails, dangling = journal.sound.finish(response_id)
     if dangling:
         journal.warn("dangling_audio_byte", count=dangling)
-    for place, tail in tails.items():
+    for place, tail in tails.items() if response_id not in journal.hushed else ():
         if turn := journal.owner_of(place.response_id):
             turn.add_sound(place, journal.timeline.follow_agent(tail), _t_ms(journal, at_s))
 
@@ -209,30 +214,25 @@ def _take_told(journal: Journal, event: ResponseEnded, t_ms: float) -> None:
         else:
             words.append(replace(told, place=replace(told.place, response_id=event.response_id)))
     if turn := journal.owner_of(event.response_id):
-        turn.add_told(words, t_ms)
+        if event.response_id not in journal.hushed:
+            turn.add_told(words, t_ms)
         turn.done_ms = t_ms
 
 
-def _on_committed(journal: Journal, event: CallerCommitted, at_s: float) -> Signal:
-    if journal.turn is not None:
-        journal.turn.caller_item = event.item_id
-    return event
-
-
-def _pass_on(journal: Journal, event: SpeechStarted | SpeechStopped | Truncated, at_s: float) -> Signal:
+def _pass_on(journal: Journal, event: Truncated, at_s: float) -> Signal:
     return event
 
 
 def _on_heard(journal: Journal, event: Heard, at_s: float) -> None:
     if event.final and event.text is None:
         journal.warn("transcription_failed")
-    owner = next((turn for turn in journal.turns if turn.caller_item == event.item_id), journal.turn)
+    owner = next((turn for turn in journal.turns if event.item_id in turn.caller_items), journal.turn)
     if owner is not None:
         owner.add_heard(event)
 
 
 def _on_fault(journal: Journal, event: Fault, at_s: float) -> Signal | None:
-    if faults.is_benign(event):
+    if faults.is_benign(event) or event.event_id in journal.housekeeping:
         journal.warn(f"benign_error:{event.code or 'no_code'}", event.message)
         return None
     return faults.fatal(event) or event
@@ -261,9 +261,9 @@ HANDLERS: dict[type, Callable[[Journal, Any, float], Signal | None]] = {
     CallSeen: _on_call,
     ArgumentsPiece: _on_arguments,
     ResponseEnded: _on_ended,
-    CallerCommitted: _on_committed,
-    SpeechStarted: _pass_on,
-    SpeechStopped: _pass_on,
+    CallerCommitted: detection.on_committed,
+    SpeechStarted: detection.on_speech_started,
+    SpeechStopped: detection.on_speech_stopped,
     Truncated: _pass_on,
     Heard: _on_heard,
     Fault: _on_fault,

@@ -10,6 +10,7 @@ from runs_app.realtime.clock import Clock
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.formats import PCM, UNTOLD, AudioFormat, Formats
 from runs_app.realtime.frames import FrameReader
+from runs_app.realtime.overlap import Truncation
 from runs_app.realtime.pacing import Lag, pacing_of
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Plan
@@ -30,7 +31,6 @@ class Journal:
     reader: FrameReader
     initial_state: dict[str, Json]
     turns: list[TurnDraft] = field(default_factory=list)
-    turn_open: bool = False
     calls: CallBook = field(default_factory=CallBook)
     tool_calls: list[ToolCall] = field(default_factory=list)
     sound: SoundDecoder = field(default_factory=SoundDecoder)
@@ -48,6 +48,10 @@ class Journal:
     active: set[str | None] = field(default_factory=set)  # responses begun and not ended
     ended: set[str] = field(default_factory=set)
     owners: dict[str, TurnDraft] = field(default_factory=dict)  # the turn in which a response began
+    asking: TurnDraft | None = None  # the turn whose request for a response is not answered yet
+    hushed: set[str | None] = field(default_factory=set)  # responses of which nothing more is heard
+    to_truncate: list[Truncation] = field(default_factory=list)  # that the server does not know of yet
+    housekeeping: set[str] = field(default_factory=set)  # event ids of cancels and truncates: a refusal costs no turn
 
     @property
     def turn(self) -> TurnDraft | None:
@@ -69,10 +73,36 @@ class Journal:
         return self.told_formats.output or self.asked_formats.output or PCM
 
     def owner_of(self, response_id: str | None) -> TurnDraft | None:
-        """A response belongs to the turn in which it was first heard of; one without an id to the latest."""
+        """A response belongs to the turn that asked for it, else to that in which it was first heard of; one without
+        an id to the latest."""
         if response_id is None or self.turn is None:
+            if self.turn is not None:
+                self.turn.began_s.setdefault(None, self.clock.now_s())
             return self.turn
-        return self.owners.setdefault(response_id, self.turn)
+        if response_id not in self.owners:
+            self._welcome(response_id, self.asking or self.turn)
+        return self.owners[response_id]
+
+    def _welcome(self, response_id: str, turn: TurnDraft) -> None:
+        self.asking = None
+        self.owners[response_id] = turn
+        turn.began_s[response_id] = self.clock.now_s()
+        if turn.stopped:
+            self.hushed.add(response_id)
+
+    def stop_playback(self, at_s: float) -> None:
+        """Nothing of what the agent is saying is heard from this moment on, nor what still comes of it."""
+        at = self.timeline.sample_at(at_s)
+        for turn in self.turns:
+            self.to_truncate += turn.cut(at, ongoing=self.active)
+        self.timeline.cut_agent(at)
+        self.hushed |= self.active
+        if self.asking is not None:
+            self.asking.stopped = True
+
+    def is_playing(self, at_s: float) -> bool:
+        """Whether some of the agent's audio has not been heard yet."""
+        return self.timeline.zero_s is not None and self.timeline.agent.end > self.timeline.sample_at(at_s)
 
     def now_ms(self) -> float:
         return self.timeline.t_ms(self.clock.now_s())
@@ -88,16 +118,19 @@ class Journal:
         """The timeline must have begun. `sent_ms` is put right when the turn has been sent whole."""
         turn = TurnDraft(index=len(self.turns), caller_text=text, sent_ms=self.timeline.t_ms(at_s))
         self.turns.append(turn)
-        self.turn_open = True
         self.log.note(at_s, "turn.started", source="caller", turn=turn.index, text=text)
         return turn
 
-    def end_turn(self, status: Status, reason: str | None = None) -> None:
-        """Does nothing unless a turn is open."""
-        turn, now_s = self.turn, self.clock.now_s()
-        if turn is None or not self.turn_open:
+    def end_open_turns(self, status: Status, reason: str | None = None) -> None:
+        """The conversation broke off. More than one can be open when the caller talks over the agent."""
+        for turn in self.turns:
+            self.end_turn(turn, status, reason)
+
+    def end_turn(self, turn: TurnDraft, status: Status, reason: str | None = None) -> None:
+        """Does nothing to a turn that ended before."""
+        if not turn.open:
             return
-        self.turn_open = False
+        now_s = self.clock.now_s()
         turn.end(status, reason)
         audio_ms = sum(span.end - span.start for span in turn.agent) / SAMPLES_PER_MS
         self.log.note(

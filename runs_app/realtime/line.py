@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
@@ -32,7 +33,7 @@ class Line:
     signals: asyncio.Queue[Signal] = field(default_factory=asyncio.Queue)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     broken: asyncio.Event = field(default_factory=asyncio.Event)
-    cause: BrokenOff | None = None
+    cause: BaseException | None = None
     sent_ids: int = 0
     update_id: str = ""  # of our session.update
 
@@ -52,6 +53,36 @@ class Line:
         """One append event as text. The journal keeps one event for all of a turn instead of each."""
         self.check()
         await self._write(append)
+
+    async def send_truncations(self) -> None:
+        """Tell the server how much of its audio was heard, where that is less than it sent."""
+        journal = self.journal
+        pending, journal.to_truncate = journal.to_truncate, []
+        for item_id, content_index, end_ms in pending:
+            body = journal.plan.dialect.truncate(
+                item_id, content_index=content_index, audio_end_ms=end_ms, event_id=self.housekeeping_id()
+            )
+            await self.send(body)
+
+    def housekeeping_id(self) -> str:
+        """Of an event whose refusal says nothing about the agent's answer."""
+        event_id = self.next_id()
+        self.journal.housekeeping.add(event_id)
+        return event_id
+
+    def watch(self, task: asyncio.Task[Any]) -> None:
+        """Whatever ends this task with an error ends the conversation; whoever waits is woken."""
+        task.add_done_callback(self._on_task_done)
+
+    def _on_task_done(self, task: asyncio.Task[Any]) -> None:
+        self.news.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._break(error)
+
+    def _break(self, cause: BaseException) -> None:
+        if self.cause is None:
+            self.cause = cause
+            self.broken.set()
 
     def check(self) -> None:
         if self.cause is not None:
@@ -90,13 +121,21 @@ class Line:
 
     async def wait_until(self, due_s: float) -> None:
         """Sleep on the journal's clock. Raises BrokenOff as soon as the line breaks."""
-        sleep = asyncio.ensure_future(self.journal.clock.sleep_until(due_s))
-        breaking = asyncio.ensure_future(self.broken.wait())
+        await self._first_of(self.journal.clock.sleep_until(due_s), self.broken.wait())
+
+    async def wait_for_news(self, due_s: float | None) -> None:
+        """The next frame or the end of a watched task; at the latest until due_s. Raises BrokenOff."""
+        self.news.clear()
+        sleep = [] if due_s is None else [self.journal.clock.sleep_until(due_s)]
+        await self._first_of(*sleep, self.news.wait(), self.broken.wait())
+
+    async def _first_of(self, *waits: Coroutine[Any, Any, Any]) -> None:
+        tasks = [asyncio.ensure_future(wait) for wait in waits]
         try:
-            await asyncio.wait((sleep, breaking), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            sleep.cancel()
-            breaking.cancel()
+            for task in tasks:
+                task.cancel()
         self.check()
 
     async def wait_for(self, is_so: Callable[[], bool], *, within_s: float) -> None:
@@ -113,9 +152,8 @@ class Line:
         self.news.set()
         if signal is None:
             return
-        if isinstance(signal, BrokenOff) and self.cause is None:
-            self.cause = signal
-            self.broken.set()
+        if isinstance(signal, BrokenOff):
+            self._break(signal)
         self.signals.put_nowait(signal)
 
     async def _write(self, text: str) -> None:

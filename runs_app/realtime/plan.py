@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -19,6 +19,7 @@ from runs_app.realtime.endpoints import EndpointError, websocket_url, with_model
 from runs_app.realtime.formats import UNTOLD, Formats, format_of
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import SAMPLES_PER_MS, Json
+from runs_app.realtime.script import PlannedTurn, lines, with_audio
 from runs_app.realtime.tools import Executor
 from scenarios_app.spec.application import Application
 from scenarios_app.spec.configuration import Configuration, tool_conflicts
@@ -30,7 +31,7 @@ MIN_CALLER_AUDIO_MS = 100  # servers refuse to commit less
 DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect(), "beta": BetaDialect()}
 SECRET_NAME = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
 SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
-NOT_OURS = ("assertions", "input.recordings", "persona")  # a persona model alone changes no scripted call
+NOT_OURS = ("assertions", "input.recordings")
 CONTEXT_TITLE = "Context that you may use, as JSON:"
 
 Mode = Literal["text", "audio"]
@@ -43,14 +44,6 @@ class PlanError(Exception):
         super().__init__(f"{field}: {message}" if field else message)
         self.field = field
         self.stage = stage
-
-
-@dataclass(frozen=True)
-class PlannedTurn:
-    """What the caller says: int16 mono at RATE_HZ in audio mode, the text alone in text mode."""
-
-    text: str
-    audio: Int16 | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +86,11 @@ class Plan:
         return required_arguments(self.session.get("tools") or ())
 
     @property
+    def turn_detection(self) -> Body | None:
+        """How the server ends the caller's turns; None when the caller does."""
+        return self.dialect.turn_detection(self.session) if self.mode == "audio" else None
+
+    @property
     def wants_transcript(self) -> bool:
         """Whether the session asks the server to write down what it heard."""
         return self.mode == "audio" and self.dialect.wants_transcript(self.session)
@@ -105,19 +103,20 @@ def build_plan(
     application: Application | None,
     url: str,
     headers: Mapping[str, str],
-    caller_audio: Int16 | None,
+    caller_audio: Sequence[Int16],
     executor: Executor,
     mode: Mode | None = None,
     real_time: bool | None = None,
     model: str | None = None,
+    seed: int | str = 0,
     secrets: tuple[str, ...] = (),
 ) -> Plan:
     """The plan of one trial. `url`, `headers` and `model` are rendered already; `mode` and `real_time` are the run's
-    overrides. Raises PlanError with the stage that an invalid trial has then."""
+    overrides. `caller_audio`: in audio mode one sound for each of script.lines. Raises PlanError with the stage that
+    an invalid trial has then."""
     _refuse_unserved(configuration, scenario)
     mode = mode or scenario.mode or configuration.mode
     dialect = DIALECTS[configuration.dialect]
-    times = configuration.timeouts
     context = scenario.input.context
     return Plan(
         dialect=dialect,
@@ -126,15 +125,13 @@ def build_plan(
         mode=mode,
         real_time=configuration.audio.real_time if real_time is None else real_time,
         session=_session(configuration, scenario, application, dialect, mode),
-        turns=(PlannedTurn(scenario.input.text, _audio(caller_audio) if mode == "audio" else None),),
+        turns=_turns(scenario, caller_audio if mode == "audio" else None, seed),
         executor=executor,
         history=tuple((message.role, message.text) for message in context.history) if context else (),
         done_tool=configuration.done_tool,
         tool_rounds=configuration.tool_rounds,
         chunk_ms=configuration.chunk_ms,
-        timeouts=Timeouts(
-            connect_s=float(times.connect), session_ready_s=float(times.session_ready), turn_s=float(times.turn)
-        ),
+        timeouts=_timeouts(configuration),
         reference_date=scenario.reference_date,
         secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers, url)))),
     )
@@ -168,6 +165,7 @@ def _session(
         voice=configuration.voice if mode == "audio" else None,
         tools=[],
         formats=_formats(configuration) if mode == "audio" else UNTOLD,
+        turn_detection=configuration.vad if mode == "audio" else None,
     )
     session = merge(merge(dialect.default_session(mode), configured), configuration.session_update)
     if tools:
@@ -176,6 +174,13 @@ def _session(
         before = session.get("instructions") or ""
         session["instructions"] = f"{before}\n\n{context}" if before else context
     return session
+
+
+def _timeouts(configuration: Configuration) -> Timeouts:
+    times = configuration.timeouts
+    return Timeouts(
+        connect_s=float(times.connect), session_ready_s=float(times.session_ready), turn_s=float(times.turn)
+    )
 
 
 def _formats(configuration: Configuration) -> Formats:
@@ -220,12 +225,18 @@ def _address(url: str, model: str) -> str:
         raise PlanError("endpoint", str(exc)) from None
 
 
-def _audio(samples: Int16 | None) -> Int16:
-    size = 0 if samples is None else samples.size
-    if samples is None or size < MIN_CALLER_AUDIO_MS * SAMPLES_PER_MS:
-        message = f"caller audio {size // SAMPLES_PER_MS} ms (minimum {MIN_CALLER_AUDIO_MS} ms)"
-        raise PlanError("", message, stage="caller_audio")
-    return samples
+def _turns(scenario: Scenario, audio: Sequence[Int16] | None, seed: int | str) -> tuple[PlannedTurn, ...]:
+    script = lines(scenario, seed=seed)
+    if audio is None:
+        return with_audio(script, [None] * len(script))
+
+    sizes = [audio[index].size if index < len(audio) else 0 for index in range(len(script))]
+    for index, size in enumerate(sizes):
+        if size < MIN_CALLER_AUDIO_MS * SAMPLES_PER_MS:
+            which = f" of turn {index + 1}" if len(script) > 1 else ""
+            message = f"caller audio{which} {size // SAMPLES_PER_MS} ms (minimum {MIN_CALLER_AUDIO_MS} ms)"
+            raise PlanError("", message, stage="caller_audio")
+    return with_audio(script, audio[: len(script)])
 
 
 def _secrets_in(headers: Mapping[str, str], url: str) -> list[str]:
@@ -238,6 +249,8 @@ def _secrets_in(headers: Mapping[str, str], url: str) -> list[str]:
 
 def _refuse_unserved(configuration: Configuration, scenario: Scenario) -> None:
     """What would change the conversation, but nobody here can do yet. Grading's matters are not refused here."""
-    for problem in (*configuration_gaps(configuration), *scenario_gaps(scenario)):
+    # a model that plays personas changes nothing of a script
+    of_configuration = [gap for gap in configuration_gaps(configuration) if gap.path != "persona"]
+    for problem in (*of_configuration, *scenario_gaps(scenario)):
         if not problem.path.startswith(NOT_OURS):
             raise PlanError(problem.path, problem.message)

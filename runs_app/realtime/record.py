@@ -85,6 +85,10 @@ class Turn:
     status: "completed", "incomplete" (reason: max_output_tokens, content_filter), "cancelled", or how it broke off:
     "failed" (a failed response), "error" (an error event), "closed" (the socket), "timeout", "stopped" (a person).
     `caller` is what we sent, `agent` where each stretch of agent audio lies; both empty in text mode.
+    `sent_ms`: the commit, or with turn detection by the server the caller's last voiced sample (text mode: the item).
+    `interrupted_ms`: the caller's next words began then, over this turn's reply. `interruption_stop_ms`: from our
+    response.cancel to the response.done that confirms it. `endpoint_ms`: the server took the caller's words as ended;
+    `splits` counts how often it did so too early.
     """
 
     index: int
@@ -99,6 +103,10 @@ class Turn:
     done_ms: float | None = None
     rounds: int = 0
     interrupted: bool = False
+    interrupted_ms: float | None = None
+    interruption_stop_ms: float | None = None
+    endpoint_ms: float | None = None
+    splits: int = 0
     caller: Span | None = None
     agent: tuple[Span, ...] = ()
     captions: tuple[Caption, ...] = ()

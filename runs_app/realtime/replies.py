@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from runs_app.realtime import faults
 from runs_app.realtime.dialects.base import Fault, ResponseEnded
 from runs_app.realtime.line import Line
+from runs_app.realtime.turns import TurnDraft
 
 RETRY_S = 0.25  # when the server says that a response is active of which we never heard
 MOST_RETRIES = 5
@@ -16,6 +17,7 @@ MOST_RETRIES = 5
 class Request:
     """One response that we want. `stale`: responses of others, active when we asked; their ends are not ours."""
 
+    turn: TurnDraft
     deadline_s: float
     event_id: str = ""
     stale: set[str | None] = field(default_factory=set)
@@ -25,59 +27,61 @@ class Request:
     retries: int = 0
 
 
-async def ask(line: Line, *, since_s: float) -> Request:
+async def ask(line: Line, turn: TurnDraft, *, since_s: float) -> Request:
     """Send response.create. The deadline runs from `since_s`, when the turn (or the tool output) was sent."""
-    request = Request(deadline_s=since_s + line.journal.plan.timeouts.turn_s)
-    await _send(line, request)
+    request = Request(turn, deadline_s=since_s + line.journal.plan.timeouts.turn_s)
+    await send(line, request)
     return request
 
 
 async def wait(line: Line, request: Request) -> ResponseEnded:
     """The end of the response. Raises BrokenOff: no answer in time, an error that nothing followed, a broken line."""
     while True:
-        signal = await line.next_signal(_limit_s(line, request))
+        signal = await line.next_signal(limit_s(line, request))
         if signal is None:
-            await _on_silence(line, request)
+            await on_silence(line, request)
         elif isinstance(signal, Fault):
-            _on_fault(line, request, signal)
+            on_fault(line, request, signal)
         elif isinstance(signal, ResponseEnded) and await _is_ours(line, request, signal):
             return signal
 
 
-async def _send(line: Line, request: Request) -> None:
+async def send(line: Line, request: Request) -> None:
+    """Ask now. What came before belongs to others."""
     for signal in line.waiting_signals():
         if isinstance(signal, ResponseEnded):  # it ended before we asked: a greeting, or another's answer
             line.journal.warn("foreign_response")
         elif isinstance(signal, Fault):
-            _on_fault(line, request, signal)
+            on_fault(line, request, signal)
     request.retry_at_s = None  # what was refused before is asked for now
     # A server that names no responses has them under None, which tells none of them apart.
     request.stale = line.journal.active - {None}
+    line.journal.asking = request.turn
     request.event_id = line.next_id()
     await line.send(line.journal.plan.dialect.ask_for_response(request.event_id))
 
 
-def _limit_s(line: Line, request: Request) -> float:
+def limit_s(line: Line, request: Request) -> float:
     """Until when to wait for the next signal. While a response is under way only the deadline counts."""
-    limit_s = request.deadline_s
+    deadline_s = request.deadline_s
     if line.journal.active:
-        return limit_s
+        return deadline_s
     if request.retry_at_s is not None:
-        return min(limit_s, request.retry_at_s)
-    return min(limit_s, request.fault_until_s) if request.fault else limit_s
+        return min(deadline_s, request.retry_at_s)
+    return min(deadline_s, request.fault_until_s) if request.fault else deadline_s
 
 
-async def _on_silence(line: Line, request: Request) -> None:
+async def on_silence(line: Line, request: Request) -> None:
     now_s = line.journal.clock.now_s()
     if request.retry_at_s is not None and now_s < request.deadline_s:
         await _retry(line, request)
-    elif request.fault is not None and now_s >= _limit_s(line, request):
+    elif request.fault is not None and now_s >= limit_s(line, request):
         raise faults.error_ended(request.fault)
     elif now_s >= request.deadline_s:
         raise faults.no_answer(line.journal.plan.timeouts.turn_s)
 
 
-def _on_fault(line: Line, request: Request, fault: Fault) -> None:
+def on_fault(line: Line, request: Request, fault: Fault) -> None:
     now_s = line.journal.clock.now_s()
     if faults.is_already_active(fault) and request.retries < MOST_RETRIES:
         line.journal.warn("response_already_active", fault.message)
@@ -105,4 +109,4 @@ async def _is_ours(line: Line, request: Request, ended: ResponseEnded) -> bool:
 async def _retry(line: Line, request: Request) -> None:
     request.retries += 1
     request.deadline_s = line.journal.clock.now_s() + line.journal.plan.timeouts.turn_s
-    await _send(line, request)
+    await send(line, request)

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from runs_app.realtime import caller, faults, replies, toolround
+from runs_app.realtime import faults, turntaking
 from runs_app.realtime.clock import Clock, MonotonicClock
 from runs_app.realtime.dialects.base import Fault, SessionSeen
 from runs_app.realtime.endpoints import shown
@@ -21,11 +21,10 @@ from runs_app.realtime.journal import Journal
 from runs_app.realtime.line import Line
 from runs_app.realtime.pacing import watch_loop
 from runs_app.realtime.pcm import Int16
-from runs_app.realtime.plan import Plan, PlannedTurn
+from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import Ending, Event, Record
 from runs_app.realtime.timeline import Timeline
 from runs_app.realtime.transport import close_socket, open_socket
-from runs_app.realtime.turns import Status
 
 ABORT_S = 0.5  # a conversation that broke off waits no longer for a polite close
 
@@ -58,7 +57,7 @@ async def converse(
         ending = await _until_broken(journal, stop)
     except BrokenOff as broken:
         ending = broken.ending
-        journal.end_turn(broken.turn_status, broken.turn_reason)
+        journal.end_open_turns(broken.turn_status, broken.turn_reason)
         journal.keep_open_calls()
     _note_ended(journal, ending)
     journal.log.close(journal.clock.now_s())
@@ -119,7 +118,7 @@ async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.
         return ending
     except BrokenOff as broken:
         receiver.cancel()  # nothing that comes now belongs to the conversation
-        journal.end_turn(broken.turn_status, broken.turn_reason)
+        journal.end_open_turns(broken.turn_status, broken.turn_reason)
         raise
     finally:
         lateness.cancel()
@@ -144,9 +143,8 @@ async def _hang_up(line: Line, within_s: float) -> None:
 
 async def _talk(line: Line) -> Ending:
     await _set_up(line)
-    for planned in line.journal.plan.turns:
-        if await _take_turn(line, planned):
-            return Ending("completed", None, "done_tool", "the agent ended the session")
+    if await turntaking.hold(line):
+        return Ending("completed", None, "done_tool", "the agent ended the session")
     if line.journal.plan.wants_transcript:
         await line.wait_for(_all_understood(line), within_s=line.journal.plan.timeouts.transcript_s)
     return Ending("completed")
@@ -174,36 +172,6 @@ async def _set_up(line: Line) -> None:
     journal.log.note(journal.clock.now_s(), "session.ready", acknowledged=journal.session_acknowledged)
     for role, text in plan.history:
         await line.send(plan.dialect.message(role, text))
-
-
-async def _take_turn(line: Line, planned: PlannedTurn) -> bool:
-    """One caller turn with its tool rounds. True when the agent ended the session."""
-    journal = line.journal
-    turn = await caller.say(line, planned)
-    request = await replies.ask(line, since_s=journal.clock.now_s())
-    while True:
-        ended = await replies.wait(line, request)
-        if ended.status == "failed":
-            raise faults.response_failed(ended)
-        round = await toolround.answer_calls(line, turn, ended)
-        if not round.answered:
-            break
-        turn.rounds += 1
-        request = await replies.ask(line, since_s=journal.clock.now_s())
-    if round.over:
-        journal.warn("tool_rounds_limit", f"tools were called after {turn.rounds} rounds")
-    journal.end_turn(_status(line, ended.status), "tool_rounds_limit" if round.over else ended.reason)
-    return round.done
-
-
-def _status(line: Line, told: str) -> Status:
-    if told == "incomplete":
-        return "incomplete"
-    if told == "cancelled":
-        return "cancelled"
-    if told != "completed":
-        line.journal.warn("unknown_response_status", told)
-    return "completed"
 
 
 def _note_ended(journal: Journal, ending: Ending) -> None:

@@ -42,6 +42,15 @@ class Track:
         first = bisect_right(pieces, start, key=itemgetter(0)) - 1
         return takewhile(lambda piece: piece[0] < end, islice(pieces, max(0, first), None))
 
+    def cut(self, at: int) -> None:
+        """Nothing lies at this sample or behind it any more."""
+        while self.pieces and self.pieces[-1][0] >= at:
+            self.pieces.pop()
+        if self.pieces:
+            start, samples = self.pieces[-1]
+            self.pieces[-1] = (start, samples[: at - start])
+        self.end = min(self.end, at)
+
 
 @dataclass
 class Timeline:
@@ -74,17 +83,18 @@ class Timeline:
             self.zero_s = now_s
             self.anchor_s = now_s
 
-    def start_turn(self, now_s: float) -> int:
-        """The sample at which the caller starts to speak: after everything that lies on the timeline."""
+    def start_turn(self, now_s: float, *, over: bool = False) -> int:
+        """The sample at which the caller starts to speak: after everything that lies on the timeline, or `over` what
+        the agent is still saying."""
         self.begin(now_s)
-        start = max(self.sample_at(now_s), self.caller.end, self.agent.end)
+        start = max(self.sample_at(now_s), self.caller.end, 0 if over else self.agent.end)
         self.caller.end = start
         self.anchor_s = None
         return start
 
-    def end_turn_of_caller(self, now_s: float) -> None:
-        """The caller has said everything: from here on, latency runs."""
-        self.anchor_s, self.anchor_sample = now_s, self.caller.end
+    def end_turn_of_caller(self, now_s: float, at: int | None = None) -> None:
+        """The caller has said everything (by default at the end of what lies there): from here on, latency runs."""
+        self.anchor_s, self.anchor_sample = now_s, self.caller.end if at is None else at
 
     def place_caller(self, start: int, samples: Int16) -> Span:
         return self.caller.put(start, samples)
@@ -99,6 +109,14 @@ class Timeline:
     def follow_agent(self, samples: Int16) -> Span:
         """Right behind what the agent said last, whenever it came."""
         return self.agent.put(self.agent.end, samples)
+
+    def cut_agent(self, at: int) -> None:
+        """Nothing that the agent says at this sample or later is heard; what comes afterwards is placed as ever."""
+        self.agent.cut(max(0, at))
+
+    def moment_s(self, at: int) -> float:
+        """When this sample is heard. In real time only, and after zero."""
+        return (self.zero_s or 0.0) + at / RATE_HZ
 
     def played_out_s(self, now_s: float) -> float:
         """When the agent's audio has been heard to its end. In real time only: else nobody has to wait."""

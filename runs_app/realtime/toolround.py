@@ -35,7 +35,8 @@ async def answer_calls(line: Line, turn: TurnDraft, ended: ResponseEnded) -> Rou
     answered = done = refused = False
     for draft in drafts:
         arguments = read_arguments(draft.raw, required=plan.required_arguments.get(draft.name or "", ()))
-        done = done or (draft.name == plan.done_tool and draft.name is not None)
+        # Cut off by the caller, it may not have been meant to be the whole of it.
+        done = done or (draft.name == plan.done_tool and draft.name is not None and ended.status != "cancelled")
         why_not = _why_not_answered(line, draft, ended)
         if why_not is None and over:
             why_not, refused = f"more than {plan.tool_rounds} tool rounds in one turn", True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
 from runs_app.realtime.dialects.base import Heard, Place, WordKind, Words
+from runs_app.realtime.overlap import Sounding, Truncation, before, truncations
 from runs_app.realtime.record import Caption, Span, Turn
 from runs_app.realtime.timeline import merged
 
@@ -19,6 +20,7 @@ class TurnDraft:
     index: int
     caller_text: str
     sent_ms: float
+    open: bool = True
     status: Status = "completed"
     status_reason: str | None = None
     first_token_ms: float | None = None
@@ -26,8 +28,17 @@ class TurnDraft:
     done_ms: float | None = None
     rounds: int = 0
     caller: Span | None = None
-    caller_item: str | None = None
-    agent: list[Span] = field(default_factory=list)
+    caller_items: list[str | None] = field(default_factory=list)
+    said_s: float | None = None  # of the clock: the caller's last voiced sample went out (only detection needs it)
+    began_s: dict[str | None, float] = field(default_factory=dict)  # when each response of this turn began
+    endpoint_ms: float | None = None
+    hears_caller: bool = False  # the server: its detection says so
+    endpoint_told: bool = False  # by speech_stopped, which is exacter than what follows it
+    splits: int = 0
+    interrupted_ms: float | None = None
+    cancel_ms: float | None = None
+    stopped: bool = False  # nothing of this turn is heard any more
+    sounds: list[Sounding] = field(default_factory=list)
     captions: list[Caption] = field(default_factory=list)
     _heard: dict[str | None, Heard] = field(default_factory=dict)
     _responses: list[str | None] = field(default_factory=list)
@@ -53,7 +64,26 @@ class TurnDraft:
         self._see(place.response_id, t_ms)
         if self.first_audio_ms is None:
             self.first_audio_ms = t_ms
-        self.agent.append(span)
+        self.sounds.append(Sounding(place, span))
+
+    def cut(self, at: int, *, ongoing: Set[str | None]) -> list[Truncation]:
+        """Nothing of this turn is heard from this sample on. What the server has to be told of it."""
+        told = truncations(self.sounds, at, ongoing=ongoing)
+        self.sounds = before(self.sounds, at)
+        return told
+
+    def hear_speech(self) -> bool:
+        """The server hears the caller speak. True when it had taken the words of this turn as ended before."""
+        split = self.endpoint_ms is not None
+        self.splits += split
+        self.hears_caller, self.endpoint_ms, self.endpoint_told = True, None, False
+        return split
+
+    def hear_end(self, t_ms: float, *, told: bool) -> None:
+        """The server takes the caller's words as ended: it says so (`told`), or it commits them."""
+        self.hears_caller = False
+        if not self.endpoint_told:
+            self.endpoint_ms, self.endpoint_told = t_ms, told
 
     def add_heard(self, heard: Heard) -> None:
         """A final recognition replaces its pieces; one that failed leaves what came before."""
@@ -65,7 +95,22 @@ class TurnDraft:
         self._heard[heard.item_id] = Heard(heard.item_id, text, heard.final)
 
     def end(self, status: Status, reason: str | None = None) -> None:
-        self.status, self.status_reason = status, reason
+        self.status, self.status_reason, self.open = status, reason, False
+
+    @property
+    def agent(self) -> list[Span]:
+        return [sound.span for sound in self.sounds]
+
+    @property
+    def interrupted(self) -> bool:
+        return self.interrupted_ms is not None
+
+    @property
+    def interruption_stop_ms(self) -> float | None:
+        """None unless the server confirmed that it cancelled: it may have been ready before."""
+        if self.cancel_ms is None or self.done_ms is None or self.status != "cancelled":
+            return None
+        return round(self.done_ms - self.cancel_ms, 3) if self.done_ms >= self.cancel_ms else None
 
     @property
     def agent_text(self) -> str:
@@ -98,6 +143,11 @@ class TurnDraft:
             first_audio_ms=self.first_audio_ms,
             done_ms=self.done_ms,
             rounds=self.rounds,
+            interrupted=self.interrupted,
+            interrupted_ms=self.interrupted_ms,
+            interruption_stop_ms=self.interruption_stop_ms,
+            endpoint_ms=self.endpoint_ms,
+            splits=self.splits,
             caller=self.caller,
             agent=merged(self.agent),
             captions=tuple(self.captions),

@@ -148,7 +148,7 @@ def _plan(configuration: Configuration, application: Application | None, agent: 
         url=agent.url,
         headers=agent.headers,
         model=agent.model,
-        caller_audio=silence if mode == "audio" else None,  # a plan wants one; it is never sent
+        caller_audio=(silence,),  # a plan wants one; it is never sent
         executor=ApplicationExecutor(None),
         mode=mode,
     )

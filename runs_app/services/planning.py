@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
 from runs_app.models import Run, Trial
+from runs_app.realtime import script
 from runs_app.realtime.application import ApplicationError, ApplicationExecutor
 from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
@@ -37,8 +39,9 @@ class Prepared:
     executor: ApplicationExecutor
     mode: Mode
     real_time: bool | None
-    speech: SpeechRequest | None  # None in text mode
+    speech: tuple[SpeechRequest, ...]  # one for each turn of the caller; none in text mode
     spoken_after_s: float  # audio in the cache that is older is spoken anew
+    seed: int
 
 
 def prepare(trial: Trial) -> Prepared:
@@ -52,8 +55,9 @@ def prepare(trial: Trial) -> Prepared:
             executor=_executor(trial, material),
             mode=mode,
             real_time=trial.run.real_time,
-            speech=_speech(trial, material) if mode == "audio" else None,
+            speech=_speech(trial, material) if mode == "audio" else (),
             spoken_after_s=trial.run.created_at.timestamp() if trial.run.refresh_audio else 0.0,
+            seed=trial.seed,
         )
     except (SpecError, SecretError, EndpointError, NoSimulator, ApplicationError, ImproperlyConfigured) as error:
         raise CannotPlan("configuration", error) from error
@@ -95,7 +99,7 @@ def _executor(trial: Trial, material: Material) -> ApplicationExecutor:
     )
 
 
-def _speech(trial: Trial, material: Material) -> SpeechRequest:
+def _speech(trial: Trial, material: Material) -> tuple[SpeechRequest, ...]:
     caller = material.configuration.caller
     service = secrets.render(
         url=service_url(caller.endpoint, field="caller.endpoint"),
@@ -103,14 +107,17 @@ def _speech(trial: Trial, material: Material) -> SpeechRequest:
         api_key=caller.api_key,
         at="caller.",
     )
-    return SpeechRequest(
-        text=material.scenario.input.text,
-        endpoint=service.url,
-        # its port changes from start to start, and what it says does not
-        endpoint_name=SIMULATOR if caller.endpoint == SIMULATOR else "",
-        model=caller.model,
-        voice=caller.voice,
-        api_key=service.api_key,
+    return tuple(
+        SpeechRequest(
+            text=line.text,
+            endpoint=service.url,
+            # its port changes from start to start, and what it says does not
+            endpoint_name=SIMULATOR if caller.endpoint == SIMULATOR else "",
+            model=caller.model,
+            voice=caller.voice,
+            api_key=service.api_key,
+        )
+        for line in script.lines(material.scenario)
     )
 
 
@@ -118,14 +125,11 @@ def speech_cache() -> Path:
     return Path(settings.DATA_DIR) / "speech"
 
 
-async def caller_speech(prepared: Prepared) -> Int16 | None:
-    """The caller's words as int16 mono at 24 kHz, None in text mode. Raises CannotPlan."""
-    if prepared.speech is None:
-        return None
+async def caller_speech(prepared: Prepared) -> tuple[Int16, ...]:
+    """The caller's words, turn by turn, as int16 mono at 24 kHz; empty in text mode. Raises CannotPlan."""
     try:
         async with asyncio.timeout(SPEECH_SECONDS):
-            refresh = await asyncio.to_thread(_is_stale, prepared)
-            return (await speak(prepared.speech, cache_dir=speech_cache(), refresh=refresh)).samples
+            return tuple([await _spoken(prepared, request) for request in prepared.speech])
     except SpeechError as error:
         raise CannotPlan("speech", error) from error
     except CallerAudioError as error:
@@ -134,18 +138,23 @@ async def caller_speech(prepared: Prepared) -> Int16 | None:
         raise CannotPlan("speech", f"no audio of the caller's words within {SPEECH_SECONDS:.0f} s") from error
 
 
-def _is_stale(prepared: Prepared) -> bool:
+async def _spoken(prepared: Prepared, request: SpeechRequest) -> Int16:
+    refresh = await asyncio.to_thread(_is_stale, prepared, request)
+    return (await speak(request, cache_dir=speech_cache(), refresh=refresh)).samples
+
+
+def _is_stale(prepared: Prepared, request: SpeechRequest) -> bool:
     """Whether a run that asked for fresh audio finds words that were spoken before it began: once per run and text."""
-    if prepared.speech is None or not prepared.spoken_after_s:
+    if not prepared.spoken_after_s:
         return False
     try:
-        entry = speech_cache() / f"{prepared.speech.cache_key()}.json"
+        entry = speech_cache() / f"{request.cache_key()}.json"
         return entry.stat().st_mtime < prepared.spoken_after_s
     except (FileNotFoundError, EndpointError):
         return False
 
 
-def complete(prepared: Prepared, audio: Int16 | None) -> Plan:
+def complete(prepared: Prepared, audio: Sequence[Int16]) -> Plan:
     """Raises CannotPlan."""
     try:
         return build_plan(
@@ -159,6 +168,7 @@ def complete(prepared: Prepared, audio: Int16 | None) -> Plan:
             executor=prepared.executor,
             mode=prepared.mode,
             real_time=prepared.real_time,
+            seed=prepared.seed,
         )
     except PlanError as error:
         raise CannotPlan(error.stage, error) from error

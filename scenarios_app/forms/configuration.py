@@ -106,7 +106,9 @@ class ConfigurationForm(SlotForm):
     turn_detection = choice("Turn detection", DETECTION)
     audio_input = choice("Audio to the agent", CODING)
     audio_output = choice("Audio from the agent", CODING)
-    chunk_ms = code_line("Chunk, ms", "100 for Realtime and 20 for Live when not given.", inputmode="numeric")
+    chunk_ms = code_line(
+        "Chunk, ms", "100 for Realtime (20 with turn detection), 20 for Live, when not given.", inputmode="numeric"
+    )
     real_time = choice("Pace", PACE)
     timeout_turn = code_line("Turn", "60 when not given.")
     timeout_connect = code_line("Connect", "As long as a turn when not given.")

@@ -28,6 +28,7 @@ from scenarios_app.spec.jsontext import Json
 
 OPENAI = "https://api.openai.com/v1"
 CHUNK_MS = {"realtime": 100, "live": 20}
+DETECTED_CHUNK_MS = 20  # a server that listens for the end of the words hears no further than the audio it has
 JUDGE_MODEL = "gpt-5.6-terra"
 
 _DETECTION_NAMES = list(configuration_rules.TURN_DETECTION)
@@ -139,8 +140,10 @@ class Configuration(Contract):
 
     @property
     def chunk_ms(self) -> int:
-        """Length of one chunk of caller audio: the given one, else the protocol's."""
-        return self.audio.chunk_ms or CHUNK_MS[self.protocol]
+        """Length of one chunk of caller audio: the given one, else the protocol's (shorter where the server detects
+        turns)."""
+        detected = configuration_rules.detects_turns(self)
+        return self.audio.chunk_ms or (DETECTED_CHUNK_MS if detected else CHUNK_MS[self.protocol])
 
     @property
     def vad(self) -> dict[str, Json] | None:

@@ -34,6 +34,17 @@ def turn_detection(value: Json) -> Json:
     return value
 
 
+def detects_turns(configuration: Configuration) -> bool:
+    """Whether the server ends the caller's turns: session_update has the last word, in the GA or the beta shape."""
+    update = configuration.session_update
+    audio = update.get("audio")
+    heard = audio.get("input") if isinstance(audio, dict) else None
+    for part in (heard, update):
+        if isinstance(part, dict) and "turn_detection" in part:
+            return part["turn_detection"] is not None
+    return configuration.vad is not None
+
+
 def text_or_object(value: Json) -> Json:
     if value is not None and not isinstance(value, (str, dict)):
         raise ValueError(f"must be text or an object, not {kind_of(value)}")
@@ -105,7 +116,6 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
     """Fields that are valid and kept, but that no engine serves yet."""
     asked = (
         ("protocol", "live", configuration.protocol == "live"),
-        ("turn_detection", "turn detection by the server", configuration.vad is not None),
         ("backend.mode", "a backend", configuration.backend is not None and configuration.backend.mode != "direct"),
         ("persona", "a persona", configuration.persona is not None),
         ("caller.condition", "a condition of the line", configuration.caller.condition is not None),
@@ -119,8 +129,6 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
 
 
 def _session_audio(part: dict[str, Json]) -> Iterator[Problem]:
-    if part.get("turn_detection") is not None:
-        yield Problem("turn_detection", f"turn detection by the server {_LATER}")
     form = part.get("format")
     if isinstance(form, dict) and form.get("type", "audio/pcm") not in _AUDIO_TYPES:
         yield Problem("format", f"must be one of {', '.join(_AUDIO_TYPES)}: no engine reads anything else")

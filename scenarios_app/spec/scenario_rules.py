@@ -225,15 +225,20 @@ def additions(scenario: Scenario) -> Iterator[Problem]:
 
 
 def unsupported(scenario: Scenario) -> Iterator[Problem]:
-    """Fields that are valid and kept, but that no engine serves yet."""
-    if scenario.interaction == "multi_turn":
-        yield Problem("interaction", f"multi_turn {_LATER}")
+    """Fields that are valid and kept, but that no engine serves yet. A persona serves a script with its behaviors."""
+    scripted = bool(scenario.input.turns)
+    if scenario.interaction == "multi_turn" and not scripted:
+        yield Problem("interaction", f"multi_turn without input.turns {_LATER}")
+    behaviors = scenario.persona.behaviors if scenario.persona else None
     present: Iterable[tuple[str, object]] = (
         ("simulation_parameters", scenario.simulation_parameters),
         ("input.recordings", scenario.input.recordings),
-        ("input.turns", scenario.input.turns),
-        ("persona", scenario.persona),
+        ("persona", scenario.persona if not scripted else None),
+        ("persona.behaviors.patience_turns", behaviors.patience_turns if behaviors and scripted else None),
         ("stop_when", scenario.stop_when),
-        ("max_turns", scenario.max_turns),
+        ("max_turns", scenario.max_turns if not scripted else None),
     )
     yield from (Problem(path, _LATER) for path, value in present if value)
+    for index, turn in enumerate(scenario.input.turns):
+        if turn.recording is not None:
+            yield Problem(f"input.turns[{index}].recording", _LATER)

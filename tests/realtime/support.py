@@ -12,8 +12,9 @@ import numpy as np
 
 from runs_app.realtime.dialects.realtime import RealtimeDialect
 from runs_app.realtime.pcm import Int16, to_bytes
-from runs_app.realtime.plan import Mode, Plan, PlannedTurn, Timeouts
+from runs_app.realtime.plan import Mode, Plan, Timeouts
 from runs_app.realtime.record import Event, Json, Record
+from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.session import Conversation, converse
 from runs_app.realtime.tools import ToolOutcome, ToolSandboxError
 from tests.scripted_events import session_created, session_updated

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs_app.realtime.pcm import to_bytes
-from runs_app.realtime.plan import PlannedTurn
 from runs_app.realtime.record import Span
+from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.speech_edges import voiced
 from tests.realtime.support import asked, chunks, hold, known, only_session, plan, ramp, setup, tone
 from tests.scripted_events import audio_delta, audio_reply, created, done, text_delta

@@ -12,8 +12,8 @@ import pytest
 from runs_app.realtime import faults
 from runs_app.realtime.faults import Closing
 from runs_app.realtime.pcm import to_bytes
-from runs_app.realtime.plan import PlannedTurn
 from runs_app.realtime.record import Record
+from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.transport import open_socket
 from tests.realtime.support import QUICK, asked, hold, plan, setup, tone
 from tests.scripted_events import (

@@ -9,6 +9,7 @@ from runs_app.grading.grade import Evidence, GradingResult, grade
 from runs_app.grading.judge import open_judge
 from runs_app.realtime.application import ApplicationExecutor
 from runs_app.realtime.plan import build_plan
+from runs_app.realtime.script import lines
 from runs_app.realtime.session import converse
 from scenarios_app.spec.application import parse_applications
 from scenarios_app.spec.configuration import Configuration, parse_configurations
@@ -70,7 +71,7 @@ async def graded(
         application=application,
         url=f"{simulator.ws}/v1/realtime",
         headers=headers | {"x-sim-latency-ms": "0", "x-sim-jitter-ms": "0"},
-        caller_audio=await spoken(simulator, scenario.input.text) if aloud else None,
+        caller_audio=[await spoken(simulator, line.text) for line in lines(scenario)] if aloud else (),
         executor=ApplicationExecutor(
             application, initial_state=scenario.application.initial_state, reference_date=scenario.reference_date
         ),

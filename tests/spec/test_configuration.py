@@ -66,6 +66,20 @@ def test_the_least_configuration_has_the_documented_defaults() -> None:
     assert parse_configuration(changed(CONFIGURATION, {"protocol": "live"})).chunk_ms == 20
 
 
+@pytest.mark.parametrize(
+    ("changes", "chunk_ms"),
+    [
+        ({"turn_detection": "server_vad"}, 20),
+        ({"session_update": {"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}}, 20),
+        ({"session_update": {"turn_detection": {"type": "server_vad"}}}, 20),
+        ({"turn_detection": "server_vad", "session_update": {"audio": {"input": {"turn_detection": None}}}}, 100),
+        ({"turn_detection": "server_vad", "audio": {"chunk_ms": 60}}, 60),
+    ],
+)
+def test_a_server_that_detects_turns_gets_short_chunks(changes: dict[str, Any], chunk_ms: int) -> None:
+    assert parse_configuration(changed(CONFIGURATION, changes)).chunk_ms == chunk_ms
+
+
 @pytest.mark.parametrize("path", list(CONFIGURATION))
 def test_a_missing_field_is_named(path: str) -> None:
     with pytest.raises(SpecError) as caught:
@@ -290,14 +304,9 @@ def test_turn_detection_is_a_word_or_an_object_with_options(given: Any, vad: Any
     ("changes", "path"),
     [
         ({"protocol": "live"}, "protocol"),
-        ({"turn_detection": "server_vad"}, "turn_detection"),
         ({"backend": {"mode": "responses"}}, "backend.mode"),
         ({"persona": {"model": "p"}}, "persona"),
         ({"caller": {"condition": "noisy"}}, "caller.condition"),
-        (
-            {"session_update": {"audio": {"input": {"turn_detection": {"type": "server_vad"}}}}},
-            "session_update.audio.input.turn_detection",
-        ),
         (
             {"session_update": {"audio": {"output": {"format": {"type": "audio/opus"}}}}},
             "session_update.audio.output.format",

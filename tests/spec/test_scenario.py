@@ -310,18 +310,32 @@ def test_fields_that_no_engine_serves_are_named() -> None:
             "input.recordings": [{"id": "r1", "path": "r1.wav"}],
             "persona": {"goal": "Book", "behaviors": {"interrupt_probability": 0.5, "patience_turns": 3}, "seed": 7},
             "stop_when": "It is booked",
-            "max_turns": 6,
         },
     )
     assert {problem.path for problem in unsupported_fields(parse_scenario(document))} == {
+        "simulation_parameters",
+        "input.turns[0].recording",
+        "input.recordings",
+        "persona.behaviors.patience_turns",
+        "stop_when",
+    }
+
+
+def test_a_call_that_a_persona_would_have_to_lead_is_named_and_a_script_is_not() -> None:
+    played = changed(SCENARIO, {**MULTI, "persona": {"goal": "Book"}, "max_turns": 6})
+    assert {problem.path for problem in unsupported_fields(parse_scenario(played))} == {
         "interaction",
         "simulation_parameters",
-        "input.turns",
-        "input.recordings",
         "persona",
-        "stop_when",
         "max_turns",
     }
+    script = {
+        "interaction": "multi_turn",
+        "input.turns": [{"text": "For four", "interrupt_after_ms": 900}, {"text": "Bye", "wait": "silence"}],
+        "persona": {"goal": "Book", "behaviors": {"interrupt_probability": 0.5}, "seed": 7},
+        "max_turns": 3,
+    }
+    assert unsupported_fields(parse_scenario(changed(SCENARIO, script))) == []
 
 
 def test_fields_that_are_served_are_not_named() -> None:
