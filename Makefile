@@ -1,9 +1,10 @@
 # make run    all set-up, then the site with the demo
 # make test   all set-up, then the tests
-.PHONY: setup run test check lock vendor slow clean
+.PHONY: setup run test check lock vendor slow clean interop-setup interop
 
 VENV := .venv
 BIN := $(VENV)/bin
+INTEROP := .interop
 
 setup: $(VENV)/.dev
 
@@ -15,6 +16,12 @@ test: $(VENV)/.dev
 
 slow: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m slow $(PYTEST)
+
+# clients and servers that others wrote, in an environment of their own
+interop-setup: $(INTEROP)/.ready
+
+interop: $(VENV)/.dev $(INTEROP)/.ready
+	@REQUIRE=interop $(BIN)/python -m pytest -m slow tests/interop $(PYTEST)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .
@@ -28,6 +35,8 @@ lock: $(VENV)/.dev
 	  pyproject.toml --extra postgres -o requirements/base.txt
 	@$(BIN)/uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --quiet \
 	  pyproject.toml --extra postgres --group dev -c requirements/base.txt -o requirements/dev.txt
+	@$(BIN)/uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --quiet \
+	  requirements/interop.in -o requirements/interop.txt
 
 vendor: $(VENV)/.dev
 	@$(BIN)/python scripts/vendor.py
@@ -38,5 +47,8 @@ $(VENV)/.base: requirements/base.txt scripts/setup.sh
 $(VENV)/.dev: requirements/dev.txt scripts/setup.sh
 	@sh scripts/setup.sh $(VENV) dev
 
+$(INTEROP)/.ready: $(VENV)/.dev requirements/interop.txt tests/interop/node/package-lock.json scripts/setup_interop.sh
+	@sh scripts/setup_interop.sh $(abspath $(BIN)/uv) $(INTEROP)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(INTEROP) tests/interop/node/node_modules .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
