@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runs_app import trial_page
 from runs_app.realtime.application import ApplicationExecutor
 from runs_app.realtime.tool_arguments import ArgumentSchema, SchemaFault
 from runs_app.realtime.toolround import output_text
 from runs_app.realtime.tools import ToolOutcome, ToolSandboxError
 from runs_app.services import secrets
+from runs_app.trial_page.state import StateRow, rows_between
 from scenarios_app.presentation import plain, pretty_json
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.jsontext import load
@@ -132,7 +132,7 @@ class Called:
     delay: str = ""
     fault: str = ""
     broke: str = ""
-    changes: tuple[trial_page.StateRow, ...] = ()
+    changes: tuple[StateRow, ...] = ()
 
 
 async def call(
@@ -152,7 +152,7 @@ async def call(
         return Called(**asked, broke=secrets.redact(str(error)))
     except TimeoutError:
         return Called(**asked, broke=f"no result within {WITHIN_S:g} s")
-    changes = [row for row in trial_page.rows_between(before, executor.snapshot()) if row.changed]
+    changes = [row for row in rows_between(before, executor.snapshot()) if row.changed]
     return Called(**asked, **_shown(outcome), changes=tuple(changes))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from runs_app.realtime.record import SAMPLES_PER_MS, Record, ToolCall, Turn
-from runs_app.trial_page import StateRow, rows_between
+from runs_app.trial_page.state import StateRow, rows_between
 
 Kind = Literal["ended", "heard", "tool", "answer", "said", "wording"]
 CallPair = tuple[ToolCall | None, ToolCall | None]

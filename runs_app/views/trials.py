@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Js
 from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs_app import audio_http, trial_page
+from runs_app import audio_http
 from runs_app.known import open_marks, with_marks
 from runs_app.listening.sheet import sheet_of
 from runs_app.listening.window import evidence_span
@@ -19,6 +19,9 @@ from runs_app.realtime.record import Record
 from runs_app.reporting import trial_files
 from runs_app.reporting.redaction import site_redactor
 from runs_app.services import runs as run_services
+from runs_app.trial_page.state import state_rows
+from runs_app.trial_page.transcript import Line, transcript
+from runs_app.trial_page.verdicts import grouped
 from runs_app.views.listening import whole_number
 from scenarios_app.spec import jsontext
 
@@ -56,7 +59,7 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading], *, ev
         "grading": shown,
         "gradings": gradings,
         "checks": checks,
-        "check_groups": trial_page.grouped(checks),
+        "check_groups": grouped(checks),
         "grades": list(shown.grades.all()) if shown else [],
         "metrics": shown.metrics if shown else {},
         "simulated": trial_files.is_simulated(found),
@@ -67,9 +70,9 @@ def _context(found: Trial, shown: Grading | None, gradings: list[Grading], *, ev
     }
     if record is not None:
         page |= {
-            "lines": [_line(line, record, turns) for line in trial_page.transcript(record)],
+            "lines": [_line(line, record, turns) for line in transcript(record)],
             "sheet": sheet_of(found, shown, event=event),
-            "state_rows": trial_page.state_rows(record),
+            "state_rows": state_rows(record),
         }
     return page
 
@@ -80,7 +83,7 @@ def _check(check: Any) -> dict[str, Any]:
     return row
 
 
-def _line(line: trial_page.Line, record: Record, turns: list[dict[str, Any]]) -> dict[str, Any]:
+def _line(line: Line, record: Record, turns: list[dict[str, Any]]) -> dict[str, Any]:
     """A line of the transcript with what was recognised of it, or how soon it was said."""
     numbers = next((row for row in turns if row.get("index") == line.turn), {})
     if line.who == "caller":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs_app.realtime.record import Record, Span, ToolCall, Turn
-from runs_app.trial_page import Line, span_ms, transcript
+from runs_app.trial_page.transcript import Line, span_ms, transcript
 from scenarios_app.spec.jsontext import dumps
 
 MOST_JSON = 240  # characters of a tool's arguments or result

@@ -1,9 +1,8 @@
-"""What the trial page shows, made of stored evidence: plain values, no queries and no HTML."""
+"""What was said and called, in the order in which a listener meets it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,50 +58,3 @@ def _speeches(turn: Turn, calls: Sequence[ToolCall]) -> list[tuple[float, str]]:
 
 def _speech_starts(turn: Turn, count: int) -> list[float] | None:
     return [span_ms(span)[0] for span in turn.agent] if len(turn.agent) == count else None
-
-
-@dataclass(frozen=True)
-class StateRow:
-    """One path of the application's state, before and after the conversation, as JSON text. None: it was not there."""
-
-    path: str
-    before: str | None
-    after: str | None
-
-    @property
-    def changed(self) -> bool:
-        return self.before != self.after
-
-
-def state_rows(record: Record) -> list[StateRow]:
-    return rows_between(record.initial_state, record.final_state)
-
-
-def rows_between(old: dict[str, Any], new: dict[str, Any]) -> list[StateRow]:
-    before, after = dict(_leaves(old)), dict(_leaves(new))
-    paths = [*before, *(path for path in after if path not in before)]
-    return [StateRow(path, before.get(path), after.get(path)) for path in paths]
-
-
-def _leaves(value: Any, path: str = "") -> Iterable[tuple[str, str]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list) and value:
-        for index, inner in enumerate(value):
-            yield from _leaves(inner, f"{path}[{index}]")
-    elif path:
-        yield path, json.dumps(value, ensure_ascii=False)
-
-
-def grouped(checks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What decided first, failures before the rest; what should have but has no verdict; what explains; the rest."""
-    missing = [check for check in checks if check["required"] and check["status"] == "not_assessed"]
-    applied = [check for check in checks if check["status"] in ("passed", "failed")]
-    by_failure = sorted(applied, key=lambda check: check["status"] != "failed")
-    return [
-        {"title": "Decides", "note": "the outcome", "checks": [c for c in by_failure if c["required"]]},
-        {"title": "No verdict", "note": "would decide; grade again", "checks": missing},
-        {"title": "Explains", "note": "decides nothing", "checks": [c for c in by_failure if not c["required"]]},
-        {"title": "Did not apply", "note": "", "checks": [c for c in checks if c not in (*applied, *missing)]},
-    ]

@@ -1,0 +1,1 @@
+"""What the trial page shows, made of stored evidence."""
