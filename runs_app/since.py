@@ -34,6 +34,7 @@ class Group:
     real_time: bool
     tool_faults: str
     judge: str
+    simulated: bool
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,11 @@ def _groups(chosen: Sequence[_Chosen]) -> dict[Place, list[Group]]:
     runs = {run.pk: run for one in chosen for run in (one.before, one.now)}
     entries = [entry for one in chosen for pair in one.entries for entry in pair]
     versions = {entry.configuration_version_id: entry.configuration_version for entry in entries}
+    simulated = {(entry.run_id, entry.configuration_version_id): entry.simulated for entry in entries}
     found: dict[Place, list[Group]] = defaultdict(list)
     for row in _rows(runs, versions):
         version, run = versions[row["configuration_version_id"]], runs[row["run_id"]]
-        found[run.pk, version.pk].append(_group(row, run, version.content))
+        found[run.pk, version.pk].append(_group(row, run, version.content, simulated[run.pk, version.pk]))
     return found
 
 
@@ -138,7 +140,7 @@ def _rows(runs: Iterable[int], versions: Iterable[int]) -> Iterable[dict[str, An
     )
 
 
-def _group(row: dict[str, Any], run: Run, content: dict[str, Any]) -> Group:
+def _group(row: dict[str, Any], run: Run, content: dict[str, Any], simulated: bool) -> Group:
     paced = content.get("audio", {}).get("real_time", True) if run.real_time is None else run.real_time
     judge = " · ".join(filter(None, (row["judge_model"], row["rubric"]))) if row["judge_model"] else ""
     return Group(
@@ -147,6 +149,7 @@ def _group(row: dict[str, Any], run: Run, content: dict[str, Any]) -> Group:
         real_time=paced,
         tool_faults="; ".join(run.fault_lines),
         judge=judge,
+        simulated=simulated,
     )
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from runs_app.comparing.choice import METRICS
-from runs_app.comparing.loading import Column, Fact, Loaded
+from runs_app.comparing.loading import Column, Loaded
 from runs_app.stats.comparison import Comparison, compare
 from runs_app.stats.rows import PASS_RATE
-from runs_app.stats.trials import trials_of
 
-JUDGED = ("semantic_quality", PASS_RATE)
+JUDGED: Final = ("semantic_quality", PASS_RATE)
 
 
 @dataclass(frozen=True)
@@ -23,21 +22,22 @@ class Critical:
     scenario: str
 
 
-def comparison_of(loaded: Loaded) -> Comparison:
-    """Each configuration against the first, with no verdict where the sides were measured differently."""
+def comparison_of(loaded: Loaded, *, every_pair: bool = False) -> Comparison:
+    """Each configuration against the first, with no verdict where the sides were measured differently.
+
+    `every_pair`: each two of them. Who looks at any pair they like has all pairs to find a difference in by chance, so
+    that Holm's correction is then over all of them.
+    """
     columns = loaded.columns
-    found = trials_of(
-        loaded.rows,
-        configurations=[column.key for column in columns],
-        metrics=[metric for metric in METRICS if metric != PASS_RATE],
-    )
+    pairs = [(a, b) for n, a in enumerate(columns) for b in columns[n + 1 :] if n == 0 or every_pair]
+    plan = loaded.plan
     return compare(
-        found,
-        critical={fact.row.scenario_id for fact in loaded.facts if fact.critical},
-        not_comparable={
-            (columns[0].key, column.key): not_comparable(columns[0], column, loaded.facts) for column in columns[1:]
-        },
-        against_first=True,
+        loaded.trials,
+        primaries=plan.primaries or None if plan else None,
+        margins=plan.margins if plan else None,
+        critical=loaded.read.critical,
+        not_comparable={(a.key, b.key): not_comparable(loaded, a, b) for a, b in pairs},
+        against_first=not every_pair,
     )
 
 
@@ -52,17 +52,22 @@ class Measured(Protocol):
     def tool_faults(self) -> str: ...
     @property
     def judge(self) -> str: ...
+    @property
+    def simulated(self) -> bool: ...
 
 
-def not_comparable(a: Column, b: Column, facts: Sequence[Fact]) -> dict[str, str]:
+def not_comparable(loaded: Loaded, a: Column, b: Column) -> dict[str, str]:
     """Metric -> the reason why these two say nothing about each other."""
     without_judge = [column.letter for column in (a, b) if column.spec.judge is None]
-    return unlike(_of(a, facts), _of(b, facts), without_judge=without_judge)
+    of_a, of_b = (loaded.read.conditions[column.key] for column in (a, b))
+    return unlike(of_a, of_b, without_judge=without_judge)
 
 
 def unlike(of_a: Sequence[Measured], of_b: Sequence[Measured], *, without_judge: Sequence[str]) -> dict[str, str]:
     """Metric -> why the two sides cannot be held against each other. `without_judge` names the sides that have none."""
     both = (*of_a, *of_b)
+    if len({one.simulated for one in both}) > 1:
+        return dict.fromkeys(METRICS, "some trials talked to a simulator and some to a real agent")
     if len({one.real_time for one in both if one.mode == "audio"}) > 1:
         return dict.fromkeys(METRICS, "some trials ran in real time and some did not")
     if len({one.tool_faults for one in both}) > 1:
@@ -72,10 +77,6 @@ def unlike(of_a: Sequence[Measured], of_b: Sequence[Measured], *, without_judge:
         reasons = dict.fromkeys(METRICS, "one side was spoken and the other was not")
     judge_reason = _judges({one.judge for one in both if one.judge}, without_judge)
     return {**dict.fromkeys(JUDGED, judge_reason), **reasons} if judge_reason else reasons
-
-
-def _of(column: Column, facts: Iterable[Fact]) -> list[Fact]:
-    return [fact for fact in facts if fact.row.configuration_key == column.key]
 
 
 def _judges(judges: set[str], without_judge: Sequence[str]) -> str:

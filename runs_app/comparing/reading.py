@@ -1,0 +1,168 @@
+"""The trials of a comparison as columns of numbers, and how they were measured: three queries, however many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from django.db.models import FilteredRelation, Q
+
+from runs_app.models import Run, RunConfiguration, RunScenario, Trial, TrialStatus
+from runs_app.stats.trials import OUTCOMES, Ints, Trials, coded, floats
+from scenarios_app.spec.configuration import Configuration
+
+METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms")
+FIELDS: Final = ("run_id", "configuration_version_id", "scenario_version_id", "status", "outcome", "stage", *METRICS)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One way in which trials of a configuration were measured. `judge`: model and rubric, empty without one."""
+
+    run: int
+    mode: str
+    real_time: bool
+    tool_faults: str  # laid over the run, in words; empty without any
+    judge: str
+    simulated: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """`conditions` by the key of a configuration; `critical`: ids of the scenarios that are marked so in any run."""
+
+    trials: Trials
+    conditions: Mapping[str, tuple[Condition, ...]]
+    critical: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Version:
+    """Of a scenario, as it was run."""
+
+    key: str
+    run_hash: str
+    critical: bool
+    mode: str
+
+
+@dataclass(frozen=True)
+class Way:
+    """Trials of one run and configuration, of scenarios that name one mode (or none)."""
+
+    run: int
+    configuration: int
+    scenario_mode: str
+
+
+def read(runs: Sequence[Run], entries: Iterable[RunConfiguration], specs: Mapping[int, Configuration]) -> Read:
+    """`entries` of these runs; `specs`: configurations by the number of their version, in the order to compare them."""
+    of_run = {run.pk: run for run in runs}
+    versions = _versions(of_run)
+    columns = _columns(of_run, specs)
+    modes = (versions[pk].mode for pk in columns["scenario_version_id"])
+    way, known = coded(zip(columns["run_id"], columns["configuration_version_id"], modes, strict=True))
+    ways = [Way(*place) for place in known]
+    limits = floats(specs[one.configuration].answer_limit_ms(_mode(one, of_run, specs)) for one in ways)
+    there = {versions[pk].key for pk in set(columns["scenario_version_id"])}
+    return Read(
+        trials=_trials(columns, versions, specs, sorted(there), limits[_ints(way)]),
+        conditions=_conditions(ways, of_run, specs, entries),
+        critical=frozenset(one.key for one in versions.values() if one.critical and one.key in there),
+    )
+
+
+def _mode(way: Way, runs: Mapping[int, Run], specs: Mapping[int, Configuration]) -> str:
+    return runs[way.run].mode or way.scenario_mode or specs[way.configuration].mode
+
+
+def _versions(runs: Iterable[int]) -> dict[int, Version]:
+    rows = RunScenario.objects.filter(run__in=list(runs)).values_list(
+        "scenario_version_id",
+        "scenario_version__scenario__key",
+        "scenario_version__run_hash",
+        "scenario_version__content__critical",
+        "scenario_version__content__mode",
+    )
+    return {pk: Version(key, run_hash, critical is True, mode or "") for pk, key, run_hash, critical, mode in rows}
+
+
+def _columns(runs: Iterable[int], versions: Iterable[int]) -> dict[str, Sequence[Any]]:
+    trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions))
+    rows = list(trials.order_by().values_list(*FIELDS))
+    return dict(zip(FIELDS, zip(*rows, strict=True) if rows else [()] * len(FIELDS), strict=True))
+
+
+def _trials(
+    columns: Mapping[str, Sequence[Any]],
+    versions: Mapping[int, Version],
+    specs: Mapping[int, Configuration],
+    names: Sequence[str],
+    timeout_ms: np.ndarray,
+) -> Trials:
+    at = {name: place for place, name in enumerate(names)}
+    places = {pk: place for place, pk in enumerate(specs)}
+    contents = dict(zip(versions, coded(one.run_hash for one in versions.values())[0], strict=True))
+    outcomes = {name: code for code, name in enumerate(OUTCOMES)}
+    ended = zip(columns["outcome"], columns["status"], strict=True)
+    stage, stages = coded(columns["stage"])
+    return Trials(
+        scenario_ids=tuple(names),
+        configuration_keys=tuple(str(pk) for pk in specs),
+        stages=tuple(stages),
+        scenario=_ints(at[versions[pk].key] for pk in columns["scenario_version_id"]),
+        configuration=_ints(places[pk] for pk in columns["configuration_version_id"]),
+        content=_ints(contents[pk] for pk in columns["scenario_version_id"]),
+        # while a trial is graded again its old outcome still stands in its row
+        outcome=_ints(outcomes[outcome] if status == TrialStatus.DONE else 0 for outcome, status in ended),
+        stage=_ints(stage),
+        timeout_ms=timeout_ms,
+        values={name: floats(columns[name]) for name in METRICS},
+    )
+
+
+def _ints(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.int64)
+
+
+def _conditions(
+    ways: Sequence[Way],
+    runs: Mapping[int, Run],
+    specs: Mapping[int, Configuration],
+    entries: Iterable[RunConfiguration],
+) -> dict[str, tuple[Condition, ...]]:
+    simulated = {(entry.run_id, entry.configuration_version_id): entry.simulated for entry in entries}
+    judges = _judges(runs, specs)
+    found: dict[str, dict[Condition, None]] = {str(pk): {} for pk in specs}
+    for way in ways:
+        run, spec, place = runs[way.run], specs[way.configuration], (way.run, way.configuration)
+        for judge in sorted(judges.get(place, {""})):
+            condition = Condition(
+                run=run.pk,
+                mode=_mode(way, runs, specs),
+                real_time=spec.audio.real_time if run.real_time is None else run.real_time,
+                tool_faults="; ".join(run.fault_lines),
+                judge=judge,
+                simulated=simulated[place],
+            )
+            found[str(way.configuration)][condition] = None
+    return {key: tuple(conditions) for key, conditions in found.items()}
+
+
+def _judges(runs: Iterable[int], versions: Iterable[int]) -> dict[tuple[int, int], set[str]]:
+    """By run and configuration version: model and rubric of the gradings that count; "" for those without a judge."""
+    trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions))
+    current = FilteredRelation("gradings", condition=Q(gradings__current=True))
+    rows = (
+        trials.annotate(grading=current)
+        .order_by()
+        .values_list("run_id", "configuration_version_id", "grading__judge_model", "grading__rubric_version")
+        .distinct()
+    )
+    found: dict[tuple[int, int], set[str]] = {}
+    for run, version, judge, rubric in rows:
+        name = " · ".join(filter(None, (judge, rubric))) if judge else ""
+        found.setdefault((run, version), set()).add(name)
+    return found
