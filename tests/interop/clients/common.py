@@ -30,10 +30,6 @@ class Asked:
     mode: str
     wav: str
 
-    @property
-    def modality(self) -> str:
-        return self.mode
-
     def pcm(self) -> bytes:
         """The spoken sentence: 16 bit, mono, 24 kHz."""
         with wave.open(self.wav) as file:
