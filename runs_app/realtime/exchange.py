@@ -14,7 +14,6 @@ from runs_app.realtime.turns import Status, TurnDraft
 
 LONG_S = 3600.0  # nothing is due while the caller speaks
 SETTLE_S = 3.0  # after which an answer that began too early counts, since no other one follows
-CONFIRM_S = 2.0  # for a server to confirm that it cancelled
 
 
 @dataclass
@@ -36,11 +35,12 @@ def start_reply(line: Line, exchange: Exchange, before: Exchange | None) -> None
 
 async def settle(line: Line, exchange: Exchange) -> None:
     """Until an interrupted reply is over. A server that never confirms the cancellation is not waited for."""
+    confirm_s = line.journal.plan.timeouts.confirm_s
     while not exchange.reply.done():
         waiting = exchange.waiting
-        await asyncio.wait({exchange.reply}, timeout=CONFIRM_S)
+        await asyncio.wait({exchange.reply}, timeout=confirm_s)
         if waiting and exchange.waiting and not exchange.reply.done():
-            line.journal.warn("cancel_not_confirmed", f"no response.done within {CONFIRM_S:g} s of the cancellation")
+            line.journal.warn("cancel_not_confirmed", f"no response.done within {confirm_s:g} s of the cancellation")
             exchange.reply.cancel()
             line.journal.end_turn(exchange.turn, "cancelled", "not_confirmed")
             return

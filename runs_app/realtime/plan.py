@@ -51,7 +51,8 @@ class Timeouts:
     """`turn_s`: from the turn sent to each response.done, restarted per tool round. It also bounds every send.
 
     `error_grace_s`: how long after an error event a response may still begin. `transcript_s`: how long the end of a
-    conversation waits for the recognition of the caller's words, where the session asks for it.
+    conversation waits for the recognition of the caller's words, where the session asks for it. `confirm_s`: how long
+    a caller who talked over the agent waits for the end of what he cancelled.
     """
 
     connect_s: float = 60.0
@@ -60,6 +61,7 @@ class Timeouts:
     close_s: float = 2.0
     error_grace_s: float = 5.0
     transcript_s: float = 1.0
+    confirm_s: float = 2.0
 
 
 @dataclass(frozen=True)

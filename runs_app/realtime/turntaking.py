@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runs_app.realtime import caller, floor
+from runs_app.realtime.caller import Speech
 from runs_app.realtime.exchange import Exchange, settle, start_reply
 from runs_app.realtime.line import Line
 from runs_app.realtime.microphone import Microphone
-from runs_app.realtime.script import PlannedTurn
 
 
 async def hold(line: Line) -> bool:
@@ -15,11 +15,15 @@ async def hold(line: Line) -> bool:
     exchanges: list[Exchange] = []
     try:
         for planned in line.journal.plan.turns:
+            said = await caller.prepare(line, planned.text, planned.audio) if planned.audio is not None else None
             before = exchanges[-1] if exchanges else None
             over = before is not None and await floor.take(line, before, planned)
             if before is not None and not over and before.reply.result():
                 return True
-            await _take_turn(line, microphone, planned, exchanges, over=over)
+            if said is None:
+                _begin(line, Exchange(await caller.type_turn(line, planned.text)), exchanges)
+            else:
+                await _speak(line, await caller.begin(line, microphone, said, over=over), microphone, exchanges)
         return bool(exchanges) and await exchanges[-1].reply
     finally:
         microphone.put_down()
@@ -27,24 +31,16 @@ async def hold(line: Line) -> bool:
             exchange.reply.cancel()
 
 
-async def _take_turn(
-    line: Line, microphone: Microphone, planned: PlannedTurn, exchanges: list[Exchange], *, over: bool
-) -> None:
+async def _speak(line: Line, speech: Speech, microphone: Microphone, exchanges: list[Exchange]) -> None:
     """The caller's words. With detection by the server the reply may begin, and end, before they do."""
-    before = exchanges[-1] if exchanges else None
-    if planned.audio is None:
-        exchange = Exchange(await caller.type_turn(line, planned.text))
-        _begin(line, exchange, exchanges)
-        return
-    speech = await caller.begin(line, microphone, planned, planned.audio, over=over)
     exchange = Exchange(speech.turn)
     if line.journal.plan.turn_detection is not None:
         _begin(line, exchange, exchanges)
         await caller.speak(line, microphone, speech)
         return
     await caller.speak(line, microphone, speech)
-    if before is not None:
-        await settle(line, before)
+    if exchanges:
+        await settle(line, exchanges[-1])
     _begin(line, exchange, exchanges)
 
 

@@ -1,9 +1,13 @@
-"""A clock that a test turns by hand: sleeping takes no time, and may be late on purpose."""
+"""Clocks that a test turns: sleeping takes no time, and may be late on purpose."""
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+import time
 from collections.abc import Mapping
+
+ANSWER_S = 0.003  # of real time that sockets on loopback get before the next sleeper wakes
 
 
 class FakeClock:
@@ -24,3 +28,47 @@ class FakeClock:
         self.sleeps += 1
         self.time_s = max(self.time_s, due_s) + late_s
         await asyncio.sleep(0)
+
+
+class WarpClock:
+    """For whole sessions with several sleepers: time stands still while anybody may have something to say, then jumps
+    to the moment for which somebody waits. So every sleeper wakes exactly when it wanted to."""
+
+    def __init__(self, now_s: float = 1000.0) -> None:
+        self.time_s = now_s
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._count = 0
+        self._turning: asyncio.Task[None] | None = None
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    async def sleep_until(self, due_s: float) -> None:
+        if due_s <= self.time_s:
+            await asyncio.sleep(0)
+            return
+        self._count += 1
+        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._sleepers, (due_s, self._count, woken))
+        if self._turning is None or self._turning.done():
+            self._turning = asyncio.create_task(self._turn())
+        await woken
+
+    async def _turn(self) -> None:
+        while self._sleepers:
+            await _idle()
+            while self._sleepers and self._sleepers[0][2].cancelled():
+                heapq.heappop(self._sleepers)
+            if self._sleepers:
+                due_s, _, woken = heapq.heappop(self._sleepers)
+                self.time_s = max(self.time_s, due_s)
+                woken.set_result(None)
+
+
+async def _idle() -> None:
+    """Until nobody kept the loop busy for a while: who works now is not late."""
+    while True:
+        began_s = time.monotonic()
+        await asyncio.sleep(ANSWER_S)
+        if time.monotonic() - began_s < 1.5 * ANSWER_S:
+            return

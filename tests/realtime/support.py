@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from runs_app.realtime.clock import Clock
 from runs_app.realtime.dialects.realtime import RealtimeDialect
 from runs_app.realtime.pcm import Int16, to_bytes
 from runs_app.realtime.plan import Mode, Plan, Timeouts
@@ -22,7 +23,9 @@ from tests.scripted_server import Expect, ScriptedServer, Send, Session, Step
 
 T = TypeVar("T")
 
-QUICK = Timeouts(connect_s=2, session_ready_s=1, turn_s=2, close_s=0.3, error_grace_s=0.15, transcript_s=0.3)
+QUICK = Timeouts(
+    connect_s=2, session_ready_s=1, turn_s=2, close_s=0.3, error_grace_s=0.15, transcript_s=0.3, confirm_s=0.3
+)
 
 
 @dataclass
@@ -118,10 +121,12 @@ class Held:
         return [event for event in self.events if event.type == type]
 
 
-async def hold(made: Plan, *, stop: asyncio.Event | None = None, within_s: float = 20) -> Held:
+async def hold(
+    made: Plan, *, stop: asyncio.Event | None = None, within_s: float = 20, clock: Clock | None = None
+) -> Held:
     events: list[Event] = []
     async with asyncio.timeout(within_s):
-        conversation = await converse(made, emit=events.append, stop=stop or asyncio.Event())
+        conversation = await converse(made, emit=events.append, stop=stop or asyncio.Event(), clock=clock)
     return Held(conversation, events)
 
 

@@ -191,6 +191,7 @@ def test_time_outs_are_in_seconds() -> None:
     assert (times.turn_s, times.connect_s, times.session_ready_s) == (0.5, 7.0, 2.0)
 
 
+@pytest.mark.behaviour(33)
 @pytest.mark.case("A13")
 @pytest.mark.parametrize(("ms", "told"), [(0, "0 ms"), (60, "60 ms"), (99.9, "99 ms")])
 def test_caller_audio_that_no_server_takes_is_refused_before_a_socket_opens(ms: float, told: str) -> None:

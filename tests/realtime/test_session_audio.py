@@ -21,6 +21,7 @@ from tests.scripted_server import Expect, Pause, Send, Step, serving
 BUSY_MS = 80  # how late a loop may be that shares its cores; scripts/bench_latency.py measures the real error
 
 
+@pytest.mark.behaviour(7)
 async def test_250_ms_of_caller_audio_are_three_appends_a_commit_and_a_request() -> None:
     """Behaviour 7."""
     audio = ramp(6000)
@@ -68,6 +69,7 @@ async def test_samples_cut_between_deltas_arrive_whole(surplus: int) -> None:
     assert ("dangling_audio_byte=1" in held.record.warnings) == bool(surplus)
 
 
+@pytest.mark.behaviour(17)
 async def test_the_two_channels_hold_exactly_what_each_side_said() -> None:
     """Behaviour 17, sample by sample: caller from 0, agent after it, as far as the later of the two."""
     caller, agent = ramp(4800), ramp(7200, start=5000)

@@ -38,6 +38,7 @@ def failed(code: str, message: str = "no") -> dict[str, Any]:
     return done(status="failed", status_details=details)
 
 
+@pytest.mark.behaviour(14)
 @pytest.mark.parametrize(
     ("steps", "kind", "stage", "code", "turn_status"),
     [
@@ -202,6 +203,7 @@ async def test_nobody_listens() -> None:
     assert "hush" not in held.record.ending.message
 
 
+@pytest.mark.behaviour(15)
 async def test_a_handshake_that_never_ends_ends_anyway() -> None:
     """Behaviour 15."""
     quick = replace(QUICK, connect_s=0.3)
@@ -224,6 +226,7 @@ async def test_something_that_is_no_websocket_is_told_as_that() -> None:
     assert (held.record.ending.stage, held.record.ending.code) == ("connect", "handshake")
 
 
+@pytest.mark.behaviour(4)
 async def test_a_refused_session_is_invalid_names_the_parameter_and_records_no_turn() -> None:
     """Behaviour 4."""
     refusal = error("invalid_value", "Invalid value: 'marina'.", param="session.audio.output.voice")
@@ -266,6 +269,7 @@ async def test_beta_that_was_switched_off_is_authorisation_and_names_the_setting
         assert "dialect: ga" in held.record.ending.message
 
 
+@pytest.mark.behaviour(29)
 @pytest.mark.parametrize(
     ("close", "stage"),
     [
@@ -284,6 +288,7 @@ async def test_a_socket_that_closes_before_the_first_turn_tells_why(close: Close
     assert held.record.turns == ()
 
 
+@pytest.mark.behaviour(31)
 async def test_a_cancel_that_came_too_late_does_not_end_the_turn() -> None:
     """Behaviour 31."""
     late = error("response_cancel_not_active", "Cancellation failed: no active response found")
@@ -311,6 +316,7 @@ async def test_an_error_that_names_our_request_ends_the_turn_at_once() -> None:
     assert (held.record.ending.stage, held.record.ending.code) == ("error_event", "invalid_value")
 
 
+@pytest.mark.behaviour(35)
 async def test_a_request_refused_because_another_response_is_active_is_made_again_after_it() -> None:
     """Behaviour 35."""
     script = [

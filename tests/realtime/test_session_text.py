@@ -21,6 +21,7 @@ from tests.scripted_events import (
 from tests.scripted_server import Expect, Pause, Send, SendRaw, serving
 
 
+@pytest.mark.behaviour(6)
 async def test_a_text_turn_is_exactly_one_item_and_one_request() -> None:
     """Behaviour 6."""
     async with serving([*setup(), *asked(), *text_reply("We open at nine.")]) as server:
@@ -100,6 +101,7 @@ async def test_what_response_done_repeats_counts_only_if_nothing_was_streamed(st
     assert held.record.turns[0].agent_text == "All booked."
 
 
+@pytest.mark.behaviour(18, 25)
 async def test_usage_of_two_responses_sums_and_cancelled_ones_count() -> None:
     """Behaviours 18 and 25."""
     turns = tuple(plan("ws://x", text=text).turns[0] for text in ("One", "Two"))
@@ -131,6 +133,7 @@ async def test_a_response_without_usage_leaves_it_unknown_not_zero() -> None:
     assert held.record.usage.output_audio_tokens is None
 
 
+@pytest.mark.behaviour(19)
 async def test_the_count_of_messages_is_what_the_server_sent() -> None:
     """Behaviour 19."""
     async with serving([*setup(), *asked(), *text_reply("a b c d")]) as server:
@@ -223,6 +226,7 @@ async def test_every_event_comes_once_in_order_with_times_that_never_run_back() 
     ]
 
 
+@pytest.mark.behaviour(5)
 async def test_a_session_that_is_never_confirmed_is_used_after_a_while() -> None:
     """Behaviour 5."""
     async with serving([*asked(), *text_reply("Still here")]) as server:

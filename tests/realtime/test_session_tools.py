@@ -45,6 +45,7 @@ async def one_call(arguments: str, name: str = "find_table") -> tuple[Held, Scri
         return await hold(with_tools(server)), server
 
 
+@pytest.mark.behaviour(28)
 @pytest.mark.case("A05")
 async def test_two_calls_with_interleaved_arguments_are_two_calls_and_one_new_request() -> None:
     """A05, and behaviour 28: output order, whole arguments, both outputs, then exactly one response.create."""
@@ -160,6 +161,7 @@ async def test_a_call_that_only_response_done_tells_of_is_executed() -> None:
     assert held.record.turns[0].agent_text == "Done"
 
 
+@pytest.mark.behaviour(10)
 async def test_text_goes_back_as_it_is_and_everything_else_as_json() -> None:
     """Behaviour 10."""
     executor = TableExecutor(
@@ -197,6 +199,7 @@ async def test_a_declared_error_goes_back_and_the_call_has_failed() -> None:
     assert call.answered_ms >= call.called_ms
 
 
+@pytest.mark.behaviour(11)
 async def test_a_tool_that_nobody_declared_is_kept_without_an_answer_or_a_new_request() -> None:
     """Behaviour 11."""
     script = [*setup(), *asked(), *call_reply([call_item("issue_refund", '{"eur": 5}')])]
@@ -217,6 +220,7 @@ async def test_an_executor_that_records_only_makes_no_new_request() -> None:
     assert only_session(server).types().count("response.create") == 1
 
 
+@pytest.mark.behaviour(12)
 async def test_an_agent_that_always_calls_a_tool_ends_after_five_rounds_with_a_flag() -> None:
     """Behaviour 12."""
     rounds = [
@@ -239,6 +243,7 @@ async def test_an_agent_that_always_calls_a_tool_ends_after_five_rounds_with_a_f
     assert held.record.ending.kind == "completed"
 
 
+@pytest.mark.behaviour(13)
 async def test_the_done_tool_ends_the_session_unanswered_after_the_other_calls() -> None:
     """Behaviour 13; a call beside it still takes effect."""
     items = [
