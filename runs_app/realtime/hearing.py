@@ -235,7 +235,12 @@ def _on_fault(journal: Journal, event: Fault, at_s: float) -> Signal | None:
     if faults.is_benign(event) or event.event_id in journal.housekeeping:
         journal.warn(f"benign_error:{event.code or 'no_code'}", event.message)
         return None
-    return faults.fatal(event) or event
+    if broken := faults.fatal(event):
+        return broken
+    if journal.turns and not any(turn.open for turn in journal.turns):
+        journal.warn("late_error", event.message)  # of a turn that was answered, so it says nothing of the next one
+        return None
+    return event
 
 
 def _on_unknown(journal: Journal, event: Unknown, at_s: float) -> None:

@@ -36,6 +36,7 @@ class Line:
     cause: BaseException | None = None
     sent_ids: int = 0
     update_id: str = ""  # of our session.update
+    asked: set[str] = field(default_factory=set)  # event ids of every response.create
 
     def next_id(self) -> str:
         """An event_id of ours, by which an error event names what it refuses."""

@@ -58,6 +58,7 @@ async def send(line: Line, request: Request) -> None:
     request.stale = line.journal.active - {None}
     line.journal.asking = request.turn
     request.event_id = line.next_id()
+    line.asked.add(request.event_id)
     await line.send(line.journal.plan.dialect.ask_for_response(request.event_id))
 
 
@@ -91,19 +92,26 @@ def on_fault(line: Line, request: Request, fault: Fault) -> None:
         raise faults.session_refused(fault, line.journal.plan.dialect.mismatch(fault, line.journal.session))
     if fault.event_id is not None and fault.event_id == request.event_id:
         raise faults.error_ended(fault)
+    if fault.event_id in line.asked:  # of an earlier request: its turn is over
+        line.journal.warn("late_error", fault.message)
+        return
     line.journal.warn(f"error:{fault.code or fault.kind or 'no_code'}", fault.message)
     request.fault = fault
     request.fault_until_s = now_s + line.journal.plan.timeouts.error_grace_s
 
 
 async def _is_ours(line: Line, request: Request, ended: ResponseEnded) -> bool:
+    foreign = ended.response_id in request.stale
     if request.retry_at_s is not None:
+        if not foreign and ended.response_id is not None and ended.status == "completed":
+            # Some servers answer a tool's output by themselves, and refuse our request because of that answer.
+            line.journal.warn("adopted_response")
+            return True
         await _retry(line, request)
         return False
-    if ended.response_id in request.stale:
+    if foreign:
         line.journal.warn("foreign_response")
-        return False
-    return True
+    return not foreign
 
 
 async def _retry(line: Line, request: Request) -> None:
