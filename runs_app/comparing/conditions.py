@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from itertools import combinations
+from typing import Any, Final, Protocol
 
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.loading import Column, Loaded
 from runs_app.stats.comparison import Comparison, compare
+from runs_app.stats.pair import PairComparison
 from runs_app.stats.rows import PASS_RATE
 
 JUDGED: Final = ("semantic_quality", PASS_RATE)
@@ -22,14 +24,20 @@ class Critical:
     scenario: str
 
 
-def comparison_of(loaded: Loaded, *, every_pair: bool = False) -> Comparison:
-    """Each configuration against the first, with no verdict where the sides were measured differently.
+def comparison_of(loaded: Loaded) -> Comparison:
+    """Each configuration against the first, with no verdict where the sides were measured differently."""
+    pairs = [(loaded.columns[0], column) for column in loaded.columns[1:]]
+    return _compared(loaded, pairs, against_first=True)
 
-    `every_pair`: each two of them. Who looks at any pair they like has all pairs to find a difference in by chance, so
-    that Holm's correction is then over all of them.
-    """
-    columns = loaded.columns
-    pairs = [(a, b) for n, a in enumerate(columns) for b in columns[n + 1 :] if n == 0 or every_pair]
+
+def pair_of_all(loaded: Loaded, a: str, b: str) -> PairComparison:
+    """Two that were picked by their keys, the earlier one first. Who looks at any pair they like has all pairs to find
+    a difference in by chance, so that Holm's correction is over all of them."""
+    pairs = list(combinations(loaded.columns, 2))
+    return _compared(loaded, pairs, only=(a, b)).pair(a, b)
+
+
+def _compared(loaded: Loaded, pairs: Iterable[tuple[Column, Column]], **which: Any) -> Comparison:
     plan = loaded.plan
     return compare(
         loaded.trials,
@@ -37,7 +45,7 @@ def comparison_of(loaded: Loaded, *, every_pair: bool = False) -> Comparison:
         margins=plan.margins if plan else None,
         critical=loaded.read.critical,
         not_comparable={(a.key, b.key): not_comparable(loaded, a, b) for a, b in pairs},
-        against_first=not every_pair,
+        **which,
     )
 
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from runs_app.stats.configuration import ConfigurationSummary, summarise_configurations
 from runs_app.stats.deciding import Reasons, judged, measured_of
-from runs_app.stats.pair import Measured, MetricComparison, PairComparison, Pairing, pairing_of
+from runs_app.stats.pair import Measured, MetricComparison, PairComparison
+from runs_app.stats.pairing import Pairing, pairing_of
 from runs_app.stats.planning import Plan, plan_repeats
 from runs_app.stats.rows import PASS_RATE, PRIMARY, MetricRule
-from runs_app.stats.tails import pair_tails
+from runs_app.stats.tails import TailInputs, tails_of
 from runs_app.stats.trials import Flags, Trials
 from runs_app.stats.verdict import comparability
 
@@ -109,29 +110,34 @@ def compare(
     critical: Collection[str] = (),
     not_comparable: Mapping[tuple[str, str], Reasons] | None = None,
     against_first: bool = False,
+    only: tuple[str, str] | None = None,
 ) -> Comparison:
     """`rules`: metrics that get a difference and a verdict; the others of `trials` are only summarised. `primaries`
     names the rules that decide (default: all), `margins` what does not matter, in the metric's own unit. `critical`:
     ids of scenarios that no average makes up for. `not_comparable`: (A, B) -> metric -> why these two say nothing
-    about each other. `against_first`: pairs with the baseline alone.
+    about each other. `against_first`: pairs with the baseline alone. `only`: of all these pairs one alone is told.
 
-    Holm's correction is over the primary metrics of all pairs. Raises ValueError for a metric given twice, and for a
-    primary or a margin of a metric without a rule.
+    Holm's correction is over the primary metrics of all pairs, told or not. Raises ValueError for a metric given
+    twice, and for a primary or a margin of a metric without a rule.
     """
     rules = _told(rules, primaries, margins or {})
     measured = measured_of(trials, rules)
     places = combinations(range(len(trials.configuration_keys)), 2)
     pairings = [pairing_of(trials, a, b) for a, b in places if a == 0 or not against_first]
     reasons = [_reasons(trials, pairing, rules, not_comparable or {}) for pairing in pairings]
-    metrics = judged(measured, rules, pairings, reasons)
+    keys = trials.configuration_keys
+    told = [pairing for pairing in pairings if only in (None, (keys[pairing.a], keys[pairing.b]))]
+    found = judged(measured, rules, pairings, reasons, told)
+    inputs = TailInputs(trials)
     marked = np.isin(np.array(trials.scenario_ids, dtype=object), list(critical))
-    pairs = [_pair(measured, pairing, own, marked) for pairing, own in zip(pairings, metrics, strict=True)]
     return Comparison(
-        configurations=summarise_configurations(trials),
-        pairs=tuple(pairs),
+        configurations=summarise_configurations(trials, inputs),
+        pairs=tuple(
+            _pair(measured, pairing, own, marked, inputs) for pairing, own in zip(told, found.metrics, strict=True)
+        ),
         scenarios=_scenario_rows(measured),
         rules=rules,
-        family=sum(one.p_adjusted is not None for own in metrics for one in own.values()),
+        family=found.family,
         measured=measured,
     )
 
@@ -169,7 +175,11 @@ def _reasons(
 
 
 def _pair(
-    measured: Measured, pairing: Pairing, metrics: dict[str, MetricComparison], critical: Flags
+    measured: Measured,
+    pairing: Pairing,
+    metrics: dict[str, MetricComparison],
+    critical: Flags,
+    inputs: TailInputs,
 ) -> PairComparison:
     trials = measured.trials
     ids = np.array(trials.scenario_ids, dtype=object)
@@ -185,7 +195,7 @@ def _pair(
         only_a=named(pairing.only_a),
         only_b=named(pairing.only_b),
         metrics=metrics,
-        tails=pair_tails(trials, pairing.a, pairing.b, pairing.paired),
+        tails=tails_of(inputs.pair(pairing)),
         critical=named(critical & _newly_always_failed(measured, pairing)),
         source=(measured, pairing),
     )

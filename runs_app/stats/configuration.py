@@ -13,8 +13,8 @@ from runs_app.stats.moments import Moments, moments
 from runs_app.stats.rates import rate_interval
 from runs_app.stats.rows import PASS_RATE, TrialRow
 from runs_app.stats.summary import Summary, summarise
-from runs_app.stats.tails import configuration_tails
-from runs_app.stats.trials import INVALID, OUTCOMES, PASSED, Ints, Trials, trials_of
+from runs_app.stats.tails import TailInputs, tails_of
+from runs_app.stats.trials import INVALID, NEVER_RAN, OUTCOMES, PASSED, Ints, Trials, trials_of
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,10 @@ class ConfigurationSummary:
     tails: Tails
 
 
-def summarise_configurations(trials: Trials) -> tuple[ConfigurationSummary, ...]:
+def summarise_configurations(trials: Trials, inputs: TailInputs | None = None) -> tuple[ConfigurationSummary, ...]:
     rates = moments(trials, trials.value(PASS_RATE))
-    return tuple(_summary(trials, place, rates) for place in range(len(trials.configuration_keys)))
+    inputs = inputs or TailInputs(trials)
+    return tuple(_summary(trials, place, rates, inputs) for place in range(len(trials.configuration_keys)))
 
 
 def summarise_configuration(key: str, rows: Sequence[TrialRow], metrics: Sequence[str]) -> ConfigurationSummary:
@@ -60,16 +61,16 @@ def summarise_configuration(key: str, rows: Sequence[TrialRow], metrics: Sequenc
     return summarise_configurations(trials_of(rows, configurations=(key,), metrics=metrics))[0]
 
 
-def _summary(trials: Trials, place: int, rates: Moments) -> ConfigurationSummary:
+def _summary(trials: Trials, place: int, rates: Moments, inputs: TailInputs) -> ConfigurationSummary:
     own = trials.own[place]
     return ConfigurationSummary(
         key=trials.configuration_keys[place],
         trials=len(own),
-        scenarios=len(np.unique(trials.scenario[own])),
+        scenarios=int(np.count_nonzero(trials.contents[place] != NEVER_RAN)),
         outcomes=_outcomes(trials, own),
         pass_rate=_pass_rate(trials, own, place, rates),
         metrics={name: summarise(trials.value(name)[own]) for name in trials.values},
-        tails=configuration_tails(trials, place),
+        tails=tails_of(inputs.configuration(place)),
     )
 
 

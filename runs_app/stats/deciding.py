@@ -12,8 +12,9 @@ import numpy as np
 from runs_app.stats.margins import Equivalence, Noise, detectable, noise_half, two_one_sided
 from runs_app.stats.moments import Moments, moments
 from runs_app.stats.multiple import ALPHA, HolmStep, holm
-from runs_app.stats.pair import Bounds, Measured, MetricComparison, Pairing, Ratio
+from runs_app.stats.pair import Bounds, Measured, MetricComparison, Ratio
 from runs_app.stats.paired import PairedDifference, paired_difference, sides, sign_flip_ps, t_interval
+from runs_app.stats.pairing import Pairing
 from runs_app.stats.rows import PASS_RATE, MetricRule
 from runs_app.stats.summary import mean, standard_deviation
 from runs_app.stats.testing import PairTest, deciding_p, pair_test
@@ -64,6 +65,14 @@ class Worked:
         return self.rule.primary and not self.reason
 
 
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Per pairing that is told: metric -> comparison. `family`: how many tests shared Holm's correction."""
+
+    metrics: list[dict[str, MetricComparison]]
+    family: int
+
+
 def counts_of(trials: Trials) -> Counts:
     every = np.ones(len(trials.outcome), dtype=bool)
     return Counts(trials.count(every), trials.count(trials.missing), trials.count(trials.timed_out))
@@ -76,25 +85,38 @@ def measured_of(trials: Trials, rules: Sequence[MetricRule]) -> Measured:
 
 
 def judged(
-    measured: Measured, rules: Sequence[MetricRule], pairings: Sequence[Pairing], reasons: Sequence[Reasons]
-) -> list[dict[str, MetricComparison]]:
-    """Per pairing, metric -> comparison. `reasons` has one entry per pairing."""
+    measured: Measured,
+    rules: Sequence[MetricRule],
+    pairings: Sequence[Pairing],
+    reasons: Sequence[Reasons],
+    told: Sequence[Pairing],
+) -> Judged:
+    """`reasons` has one entry per pairing. All pairings share Holm's correction; those to be told are worked out."""
     extremes = _extremes(measured.trials) if any(rule.name == PASS_RATE for rule in rules) else None
     worked = [
         _worked(measured, extremes, rule, pairing, why.get(rule.name, ""))
         for pairing, why in zip(pairings, reasons, strict=True)
         for rule in rules
     ]
-    flips = sign_flip_ps([one.test.differences for one in worked])
-    worked = [replace(one, flips=p) for one, p in zip(worked, flips, strict=True)]
+    worked = _flipped(worked, told)
     steps = holm({place: one.p_value for place, one in enumerate(worked) if one.decides})
     counts = counts_of(measured.trials)
-    found = [
-        _compared(measured, counts.over(one.pairing), one, steps.get(place, HolmStep(ALPHA, None, False)))
-        for place, one in enumerate(worked)
-    ]
-    width = len(rules)
-    return [{one.metric: one for one in found[at : at + width]} for at in range(0, len(found), width)]
+    found: dict[int, dict[str, MetricComparison]] = {id(pairing): {} for pairing in told}
+    for place, one in enumerate(worked):
+        if id(one.pairing) in found:
+            step = steps.get(place, HolmStep(ALPHA, None, False))
+            compared = _compared(measured, counts.over(one.pairing), one, step)
+            found[id(one.pairing)][one.rule.name] = compared
+    tested = sum(step.p_adjusted is not None for step in steps.values())
+    return Judged([found[id(pairing)] for pairing in told], tested)
+
+
+def _flipped(worked: Sequence[Worked], told: Sequence[Pairing]) -> list[Worked]:
+    """With the sign flips of those that are told, and of those that rest on them."""
+    wanted = {id(pairing) for pairing in told}
+    asking = [one for one in worked if id(one.pairing) in wanted or one.test.method == "sign flips"]
+    flips = dict(zip(map(id, asking), sign_flip_ps([one.test.differences for one in asking]), strict=True))
+    return [replace(one, flips=flips.get(id(one))) for one in worked]
 
 
 def _extremes(trials: Trials) -> tuple[Moments, Moments] | None:

@@ -13,9 +13,10 @@ from runs_app.stats.flags import RowFlag, row_flags
 from runs_app.stats.margins import Equivalence, Noise
 from runs_app.stats.moments import Moments
 from runs_app.stats.paired import PairedDifference
+from runs_app.stats.pairing import Pairing
 from runs_app.stats.rows import PASS_RATE
 from runs_app.stats.testing import Method
-from runs_app.stats.trials import MIXED, NEVER_RAN, Flags, Trials
+from runs_app.stats.trials import Trials
 from runs_app.stats.verdict import Verdict
 
 
@@ -74,18 +75,6 @@ class Measured:
     tested: Mapping[str, Moments]
 
 
-@dataclass(frozen=True, eq=False)
-class Pairing:
-    """Which scenarios two configurations share. Flags, one per scenario."""
-
-    a: int
-    b: int
-    paired: Flags
-    changed: Flags
-    only_a: Flags
-    only_b: Flags
-
-
 @dataclass(frozen=True)
 class PairComparison:
     """`paired` scenarios count; `changed` ran with different content on the two sides; the others only on one."""
@@ -129,10 +118,3 @@ class PairComparison:
                 if paired and count[1] and count[3]
             }
         )
-
-
-def pairing_of(trials: Trials, a: int, b: int) -> Pairing:
-    of_a, of_b = trials.contents[a], trials.contents[b]
-    ran_a, ran_b = of_a != NEVER_RAN, of_b != NEVER_RAN
-    paired = ran_a & ran_b & (of_a == of_b) & (of_a != MIXED)
-    return Pairing(a, b, paired, ran_a & ran_b & ~paired, ran_a & ~ran_b, ran_b & ~ran_a)

@@ -13,7 +13,8 @@ import numpy as np
 
 from runs_app.stats.margins import reach
 from runs_app.stats.moments import Moments
-from runs_app.stats.pair import Measured, MetricComparison, Pairing
+from runs_app.stats.pair import Measured, MetricComparison
+from runs_app.stats.pairing import Pairing
 from runs_app.stats.rows import MetricRule
 from runs_app.stats.trials import Flags, Floats
 

@@ -42,7 +42,9 @@ def summarise(values: Floats) -> Summary:
 
 
 def mean(values: Sequence[float] | Floats) -> float | None:
-    return math.fsum(values) / len(values) if len(values) else None
+    if isinstance(values, np.ndarray):
+        return float(values.mean()) if len(values) else None
+    return math.fsum(values) / len(values) if values else None
 
 
 def standard_deviation(values: Sequence[float] | Floats) -> float | None:

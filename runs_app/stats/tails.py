@@ -6,22 +6,24 @@ Their values are quick. Their intervals are not, so that they are made apart (bo
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
-from runs_app.stats.bootstrap import Weighted, mean_interval, quantile_interval, weights_of
+from runs_app.stats.bootstrap import Counts, Quantiles, draws_of, mean_interval, quantile_interval, quantiles
 from runs_app.stats.estimate import ALL_ALIKE, BEING_COMPUTED, CENSORED, NOT_MEASURED, TOO_FEW, Estimate, Tails
-from runs_app.stats.rows import LATENCY, PASS_RATE
-from runs_app.stats.survival import quantile
-from runs_app.stats.trials import Flags, Floats, Ints, Trials
+from runs_app.stats.pairing import Pairing
+from runs_app.stats.rows import LATENCY
+from runs_app.stats.survival import Rank, quantile
+from runs_app.stats.trials import NEVER_RAN, PASSED, Flags, Floats, Ints, Trials
 
-# Below so many scenarios the intervals miss the truth more often than they say: docs/statistics.md has the table.
-FEWEST_FOR_P50: Final = 20
-FEWEST_FOR_P95: Final = 20
-FEWEST_FOR_PASS_K: Final = 20
+Intervals = dict[str, list[float] | None]  # p50, p95, pass^2 and so on -> low and high; null where there is none
+
+# Below so many scenarios an interval misses the truth more often than it says: docs/statistics.md has the table.
+FEWEST: Final = {"p50": 20, "p95": 20, "pass_k": 20}
 MOST_K: Final = 10
 SHARES: Final = {"p50": 0.5, "p95": 0.95}
 METHOD: Final = "1"  # goes into the key: another method is another result
@@ -40,145 +42,170 @@ class Side:
     n: Ints
     passed: Ints
 
-    @property
-    def scenarios(self) -> int:
-        return len(self.n)
-
-    @property
+    @cached_property
     def timed(self) -> int:
         """Scenarios with a latency."""
-        return len(np.unique(self.at))
+        return int(np.count_nonzero(np.bincount(self.at, minlength=1)))
 
-    @property
-    def most_k(self) -> int:
-        return min(MOST_K, int(self.n.min())) if len(self.n) else 0
+    @cached_property
+    def ranks(self) -> dict[str, Rank | None]:
+        return {name: quantile(self.ms, self.censored, share) for name, share in SHARES.items()}
 
-    def pass_k(self, k: int) -> Floats:
-        """Of each scenario: the chance that k of its repeats, drawn without replacement, all pass: C(c,k)/C(n,k)."""
-        factors = [(self.passed - step) / (self.n - step) for step in range(k)]
-        return np.asarray(np.clip(np.prod(factors, axis=0), 0, None))
+    @cached_property
+    def pass_k(self) -> dict[int, Floats]:
+        """k from 2 to the fewest repeats -> of each scenario, the chance that k of its repeats, drawn without
+        replacement, all pass: C(passed, k) / C(n, k)."""
+        most = min(MOST_K, int(self.n.min())) if len(self.n) else 0
+        chance, found = np.ones(len(self.n)), {}
+        for k in range(1, most + 1):
+            chance = chance * np.maximum(self.passed - k + 1, 0) / (self.n - k + 1)
+            found[k] = chance
+        return {k: chances for k, chances in found.items() if k > 1}
+
+    @cached_property
+    def digest(self) -> bytes:
+        found = hashlib.sha256()
+        for array in (self.ms, self.censored, self.at, self.n, self.passed):
+            found.update(f"|{len(array)}|".encode())
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.digest()
 
 
 @dataclass(frozen=True, eq=False)
 class TailInput:
     """What the intervals of one Tails are made from: one side, or A and B over the same scenarios."""
 
-    key: str
     scenario_ids: tuple[str, ...]
     sides: tuple[Side, ...]
 
-
-def configuration_tails(trials: Trials, place: int) -> Tails:
-    found = configuration_input(trials, place)
-    return _point(found)
-
-
-def pair_tails(trials: Trials, a: int, b: int, paired: Flags) -> Tails:
-    return _point(pair_input(trials, a, b, paired))
+    @cached_property
+    def key(self) -> str:
+        digest = hashlib.sha256("\0".join((METHOD, *self.scenario_ids)).encode())
+        for side in self.sides:
+            digest.update(side.digest)
+        return digest.hexdigest()
 
 
-def configuration_input(trials: Trials, place: int) -> TailInput:
-    return _input(trials, (place,), trials.contents[place] >= 0)
+class TailInputs:
+    """Of one set of trials; a side that several of them share is made once."""
 
+    def __init__(self, trials: Trials) -> None:
+        self.trials = trials
+        self.graded = trials.count(trials.graded) > 0
+        self.known: dict[tuple[int, bytes], Side] = {}
 
-def pair_input(trials: Trials, a: int, b: int, paired: Flags) -> TailInput:
-    return _input(trials, (a, b), paired)
+    def configuration(self, place: int) -> TailInput:
+        return self._input((place,), self.trials.contents[place] != NEVER_RAN)
 
+    def pair(self, pairing: Pairing) -> TailInput:
+        return self._input((pairing.a, pairing.b), pairing.paired)
 
-def _input(trials: Trials, places: tuple[int, ...], chosen: Flags) -> TailInput:
-    """Scenarios without a graded trial on one of the sides say nothing."""
-    graded = trials.count(trials.graded)
-    chosen = chosen & np.all([graded[place] > 0 for place in places], axis=0)
-    sides = tuple(_side(trials, place, chosen) for place in places)
-    ids = tuple(np.array(trials.scenario_ids, dtype=object)[chosen])
-    return TailInput(_key(ids, sides), ids, sides)
+    def _input(self, places: tuple[int, ...], chosen: Flags) -> TailInput:
+        """Scenarios without a graded trial on one of the sides say nothing."""
+        chosen = chosen & np.all([self.graded[place] for place in places], axis=0)
+        ids = tuple(np.array(self.trials.scenario_ids, dtype=object)[chosen])
+        return TailInput(ids, tuple(self._side(place, chosen) for place in places))
+
+    def _side(self, place: int, chosen: Flags) -> Side:
+        key = place, chosen.tobytes()
+        if key not in self.known:
+            self.known[key] = _side(self.trials, place, chosen)
+        return self.known[key]
 
 
 def _side(trials: Trials, place: int, chosen: Flags) -> Side:
     mine = trials.own[place]
     own = mine[chosen[trials.scenario[mine]] & trials.graded[mine]]
-    number = np.cumsum(chosen) - 1
-    at = number[trials.scenario[own]]
-    rates, measured = trials.value(PASS_RATE)[own], trials.value(LATENCY)[own]
-    limit = trials.timeout_ms[own]
+    at = (np.cumsum(chosen) - 1)[trials.scenario[own]]
+    measured, limit = trials.value(LATENCY)[own], trials.timeout_ms[own]
     censored = trials.timed_out[own] & np.isnan(measured) & (limit > 0)
     ms = np.where(censored, limit, measured)
+    known = np.flatnonzero(~np.isnan(ms))
+    order = known[np.lexsort((at[known], censored[known], ms[known]))]
     size = int(chosen.sum())
-    known = ~np.isnan(ms)
-    order = np.lexsort((at[known], censored[known], ms[known]))
     return Side(
-        ms=ms[known][order],
-        censored=censored[known][order],
-        at=at[known][order],
+        ms=ms[order],
+        censored=censored[order],
+        at=at[order],
         n=np.bincount(at, minlength=size),
-        passed=np.bincount(at, weights=rates, minlength=size).astype(np.int64),
+        passed=np.bincount(at[trials.outcome[own] == PASSED], minlength=size),
     )
 
 
-def _key(ids: tuple[str, ...], sides: tuple[Side, ...]) -> str:
-    digest = hashlib.sha256("\0".join((METHOD, *ids)).encode())
-    for side in sides:
-        for array in (side.ms, side.censored, side.at, side.n, side.passed):
-            digest.update(f"|{len(array)}|".encode())
-            digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def _point(found: TailInput) -> Tails:
-    ks = range(2, min(side.most_k for side in found.sides) + 1)
+def tails_of(found: TailInput) -> Tails:
+    """The values, with intervals still to come where there can be any."""
+    ks = set.intersection(*(set(side.pass_k) for side in found.sides))
     return Tails(
         p50=_percentile(found, "p50"),
         p95=_percentile(found, "p95"),
-        pass_k={k: _chance(found, k) for k in ks},
+        pass_k={k: _chance(found, k) for k in sorted(ks)},
         key=found.key,
     )
 
 
 def _percentile(found: TailInput, name: str) -> Estimate:
-    ranks = [quantile(side.ms, side.censored, SHARES[name]) for side in found.sides]
-    scenarios = min(side.timed for side in found.sides)
-    if any(rank is None for rank in ranks):
+    ranks = [rank for side in found.sides if (rank := side.ranks[name]) is not None]
+    if len(ranks) < len(found.sides):
         return Estimate(None, why=NOT_MEASURED)
-    values = [rank for rank in ranks if rank is not None]
-    at_least = any(rank.at_least for rank in values)
-    fewest = FEWEST_FOR_P50 if name == "p50" else FEWEST_FOR_P95
-    if len(values) == 2 and at_least:
-        # of a limit that was reached on one side nothing is known but that side's bound
+    scenarios = min(side.timed for side in found.sides)
+    at_least = any(rank.at_least for rank in ranks)
+    if len(ranks) == 2 and at_least:
         return Estimate(None, scenarios=scenarios, why=CENSORED)
-    value = values[-1].value - (values[0].value if len(values) == 2 else 0.0)
-    why = CENSORED if at_least else TOO_FEW if scenarios < fewest else BEING_COMPUTED
+    value = ranks[-1].value - (ranks[0].value if len(ranks) == 2 else 0.0)
+    why = CENSORED if at_least else TOO_FEW if scenarios < FEWEST[name] else BEING_COMPUTED
     return Estimate(value, scenarios=scenarios, at_least=at_least, why=why)
 
 
 def _chance(found: TailInput, k: int) -> Estimate:
-    means = [float(side.pass_k(k).mean()) for side in found.sides]
-    value = means[-1] - (means[0] if len(means) == 2 else 0.0)
-    scenarios = found.sides[0].scenarios
-    return Estimate(value, scenarios=scenarios, why=TOO_FEW if scenarios < FEWEST_FOR_PASS_K else BEING_COMPUTED)
+    scenarios = len(found.scenario_ids)
+    why = TOO_FEW if scenarios < FEWEST["pass_k"] else BEING_COMPUTED
+    return Estimate(float(_chances(found, k).mean()), scenarios=scenarios, why=why)
 
 
-def bootstrap_tails(found: TailInput) -> dict[str, Any]:
-    """The intervals that `tails_with` lays in, as strict JSON: name -> [low, high], or null where there is none.
+def _chances(found: TailInput, k: int) -> Floats:
+    values = [side.pass_k[k] for side in found.sides]
+    return values[-1] - values[0] if len(values) == 2 else values[0]
 
-    The same scenario ids give the same resamples, so that pages agree. 0.1 to 1 s for 500 scenarios x 10 repeats.
+
+def bootstrap_tails(inputs: Iterable[TailInput]) -> Iterator[tuple[str, Intervals]]:
+    """Key and intervals of each, for tails_with. The same scenario ids give the same resamples, so that pages agree.
+
+    What inputs have in common is worked out once: 20 configurations x 500 scenarios x 10 repeats against the first
+    take some seconds and 100 MB.
     """
-    point = _point(found)
-    drawn = weights_of(found.scenario_ids)
-    sides = [Weighted(side.ms, side.at, side.scenarios) for side in found.sides]
-    intervals: dict[str, Any] = {
-        name: quantile_interval(sides, SHARES[name], drawn)
-        for name, estimate in (("p50", point.p50), ("p95", point.p95))
+    draws: dict[tuple[str, ...], Counts] = {}
+    known: dict[tuple[tuple[str, ...], bytes], dict[str, Quantiles]] = {}
+    for found in inputs:
+        ids = found.scenario_ids
+        if ids and ids not in draws:
+            draws[ids] = draws_of(ids)
+        tails = tails_of(found)
+        if tails.p50.why == BEING_COMPUTED or tails.p95.why == BEING_COMPUTED:
+            for side in found.sides:
+                if (ids, side.digest) not in known:
+                    each = quantiles(side.ms, side.at, tuple(SHARES.values()), draws[ids])
+                    known[ids, side.digest] = dict(zip(SHARES, each, strict=True))
+        sides = [known.get((ids, side.digest), {}) for side in found.sides]
+        yield found.key, _intervals(found, tails, sides, draws.get(ids))
+
+
+def _intervals(
+    found: TailInput, tails: Tails, sides: Sequence[Mapping[str, Quantiles]], draws: Counts | None
+) -> Intervals:
+    if draws is None:
+        return {}
+    intervals: Intervals = {
+        name: quantile_interval([side[name] for side in sides], draws)
+        for name, estimate in (("p50", tails.p50), ("p95", tails.p95))
         if estimate.why == BEING_COMPUTED
     }
-    for k, estimate in point.pass_k.items():
+    for k, estimate in tails.pass_k.items():
         if estimate.why == BEING_COMPUTED:
-            values = [side.pass_k(k) for side in found.sides]
-            difference = values[-1] - values[0] if len(values) == 2 else values[0]
-            intervals[f"pass^{k}"] = mean_interval(difference, drawn)
+            intervals[f"pass^{k}"] = mean_interval(_chances(found, k), draws)
     return intervals
 
 
-def tails_with(tails: Tails, intervals: Mapping[str, Any]) -> Tails:
+def tails_with(tails: Tails, intervals: Intervals) -> Tails:
     """With the intervals that bootstrap_tails made for its key."""
     return replace(
         tails,
