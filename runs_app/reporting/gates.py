@@ -1,4 +1,7 @@
-"""Limits that a configuration's numbers must reach, and what a run came to in lines for a terminal."""
+"""Limits that a configuration's numbers must reach, and what a run came to in lines for a terminal.
+
+Known failures do not count against a pass rate: what a gate judges is new.
+"""
 
 from __future__ import annotations
 
@@ -59,18 +62,22 @@ def _verdicts(item: dict[str, Any], gates: Iterable[Gate]) -> Iterable[tuple[str
     label = f"{item['name']}@{item['version']}"
     for limit in gates:
         metric = item["metrics"][limit.metric]
-        value = metric.get("value", metric.get("mean"))
+        known = metric.get("known", 0)
+        value = metric.get("new_value", metric.get("mean"))
         if value is None:
-            yield "unknown", f"{label}: {limit.metric} was not measured in any of {metric['of']} trials"
+            without = f" but {known} known failures" if known else ""
+            yield "unknown", f"{label}: {limit.metric} was not measured in any of {metric['of']} trials{without}"
         elif value < limit.least:
-            counted = f"{metric['n']} of {metric['of']} trials"
+            counted = f"{metric['n'] - known} of {metric['of']} trials" + (f", {known} known left out" if known else "")
             yield "below", f"{label}: {limit.metric} {value:.3f} is below {limit.least:g} ({counted})"
 
 
 def as_text(results: dict[str, Any]) -> str:
     trials = results["trials"]
     outcomes = ("passed", "failed", "ungraded", "invalid", "cancelled")
-    lines = [f"{results['status']}: " + ", ".join(f"{trials[name]} {name}" for name in outcomes)]
+    known = f" ({trials['known']} of the failed are known)" if trials["known"] else ""
+    lines = [f"{results['status']}: " + ", ".join(f"{trials[name]} {name}" for name in outcomes) + known]
+    lines += [f"passes now: {one['scenario']} ({one['ticket']})" for one in results["unexpected_passes"]]
     for item in results["configurations"]:
         metrics = item["metrics"]
         shown = [f"{name} {_number(metrics[name])}" for name in (*GATES, "response_latency_ms")]

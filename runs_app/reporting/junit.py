@@ -9,14 +9,23 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Sequence
+from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from django.utils import timezone
 
+from runs_app.known import open_marks, passing_in
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
 from runs_app.reporting.redaction import Redactor
-from runs_app.reporting.results import CheckRow, configurations_of, current_checks, exported, url_of
+from runs_app.reporting.results import (
+    CheckRow,
+    configurations_of,
+    current_checks,
+    exported,
+    known_in_words,
+    url_of,
+)
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FINDINGS = {Outcome.FAILED: "failure", Outcome.INVALID: "error"}
@@ -24,23 +33,34 @@ _FINDINGS = {Outcome.FAILED: "failure", Outcome.INVALID: "error"}
 Checks = dict[int, list[CheckRow]]
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What every suite is told with. `passes`: what is marked as a known failure and passed every time."""
+
+    run: Run
+    checks: Checks
+    redactor: Redactor
+    passes: tuple[str, ...]
+
+
 def junit_xml(run: Run) -> bytes:
-    """UTF-8 with its declaration. Invalid trials are errors, ungraded, cancelled and unfinished ones are skipped."""
+    """UTF-8 with its declaration. Invalid trials are errors; known failures, ungraded, cancelled and unfinished trials
+    are skipped."""
     trials, redactor = exported(run)
-    checks = current_checks(run)
+    passes = [str(one.mark) for one in passing_in(run, open_marks())] if run.is_over else []
+    told = _Told(run, current_checks(run), redactor, tuple(passes))
     root = Element("testsuites")
     for place, entry in enumerate(configurations_of(run)):
         own = [trial for trial in trials if trial.configuration_version_id == entry.configuration_version_id]
-        root.append(_suite(run, entry, place, own, checks, redactor))
+        root.append(_suite(told, entry, place, own))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def _suite(
-    run: Run, entry: RunConfiguration, place: int, trials: Sequence[Trial], checks: Checks, redactor: Redactor
-) -> Element:
+def _suite(told: _Told, entry: RunConfiguration, place: int, trials: Sequence[Trial]) -> Element:
+    run = told.run
     label = str(entry.configuration_version)
-    findings = [_FINDINGS.get(Outcome(trial.outcome)) if trial.outcome else None for trial in trials]
+    findings = [_finding(trial) for trial in trials]
     begun = run.started_at or run.created_at
     suite = Element(
         "testsuite",
@@ -56,21 +76,23 @@ def _suite(
             "hostname": _clean(socket.gethostname() or "localhost"),
         },
     )
-    _properties(suite, run, entry, redactor)
+    _properties(suite, told, entry, trials)
     for trial in trials:
-        suite.append(_case(trial, label, checks.get(trial.pk, []), redactor))
-    SubElement(suite, "system-out").text = _clean(redactor.text(_told(trials, checks)))
+        suite.append(_case(trial, label, told.checks.get(trial.pk, []), told.redactor))
+    SubElement(suite, "system-out").text = _clean(told.redactor.text(_lines(trials, told.checks)))
     SubElement(suite, "system-err")
     return suite
 
 
-def _properties(suite: Element, run: Run, entry: RunConfiguration, redactor: Redactor) -> None:
+def _properties(suite: Element, told: _Told, entry: RunConfiguration, trials: Sequence[Trial]) -> None:
     said = {
-        "notice": redactor.notice,
-        "run": url_of(run),
-        "status": run.status,
+        "notice": told.redactor.notice,
+        "run": url_of(told.run),
+        "status": told.run.status,
         "simulated": "yes" if entry.simulated else "no",
-        "seed": str(run.seed),
+        "seed": str(told.run.seed),
+        "known_failures": str(sum(trial.mark is not None for trial in trials)),
+        "known_failures_that_pass": ", ".join(told.passes),
     }
     properties = SubElement(suite, "properties")
     for name, value in said.items():
@@ -83,9 +105,10 @@ def _case(trial: Trial, label: str, checks: Sequence[CheckRow], redactor: Redact
     outcome = trial.outcome or trial.status
     if outcome == Outcome.PASSED:
         return case
-    tag = _FINDINGS.get(Outcome(outcome), "skipped") if trial.outcome else "skipped"
+    tag = _finding(trial) or "skipped"
     because = f"{outcome} ({trial.stage})" if trial.stage else outcome
-    reason = redactor.text(f"{because}: {trial.reason}" if trial.reason else because)
+    known = f"known ({known_in_words(trial)}), " if trial.mark else ""
+    reason = redactor.text(f"{known}{because}: {trial.reason}" if trial.reason else f"{known}{because}")
     if tag == "skipped":
         SubElement(case, tag, {"message": _clean(reason)})
         return case
@@ -94,13 +117,18 @@ def _case(trial: Trial, label: str, checks: Sequence[CheckRow], redactor: Redact
     return case
 
 
+def _finding(trial: Trial) -> str | None:
+    """The element that a trial is told by, when it is one that a build should stop at."""
+    return _FINDINGS.get(Outcome(trial.outcome)) if trial.outcome and trial.mark is None else None
+
+
 def _type_of(trial: Trial, checks: Sequence[CheckRow]) -> str:
     """The stage, else the first check that decided."""
     decided = (check["id"] for check in checks if check["required"] and check["status"] == "failed")
     return trial.stage or next(decided, trial.outcome)
 
 
-def _told(trials: Sequence[Trial], checks: Checks) -> str:
+def _lines(trials: Sequence[Trial], checks: Checks) -> str:
     lines = []
     for trial in trials:
         name = f"{trial.scenario_version.scenario.key}, repeat {trial.repeat}"

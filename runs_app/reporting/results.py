@@ -8,10 +8,12 @@ from typing import Any, TypedDict
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from runs_app.models import Check, Outcome, Run, RunConfiguration, Trial
+from runs_app.known import Marks, Passing, open_marks, passing_in, with_marks
+from runs_app.models import Check, KnownFailure, Outcome, Run, RunConfiguration, Trial
+from runs_app.problems import problems_of
 from runs_app.querysets import TrialQuerySet
 from runs_app.reporting.redaction import Redactor, site_redactor
-from runs_app.stats.configuration import summarise_configuration
+from runs_app.stats.configuration import PassRate, summarise_configuration
 from runs_app.stats.rows import TrialRow
 from runs_app.stats.summary import Summary
 from scenarios_app.spec.configuration import parse_configuration
@@ -30,7 +32,7 @@ class CheckRow(TypedDict):
 def run_results(run: Run) -> dict[str, Any]:
     """Strict JSON: no NaN, null where nothing was measured. `n` counts trials with a value, `of` all of them."""
     trials, redactor = exported(run)
-    checks = current_checks(run)
+    checks, marks = current_checks(run), open_marks()
     found: dict[str, Any] = clean(
         finite(
             {
@@ -40,6 +42,8 @@ def run_results(run: Run) -> dict[str, Any]:
                 "notice": redactor.notice,
                 "tool_faults": run.tool_faults,
                 "trials": _counts(trials),
+                "problems": _problems(run, marks),
+                "unexpected_passes": [_passing(one) for one in passing_in(run, marks)] if run.is_over else [],
                 "configurations": [_configuration(entry, trials) for entry in configurations_of(run)],
                 "results": [redactor.json(_result(trial, checks.get(trial.pk, []))) for trial in trials],
             }
@@ -49,8 +53,8 @@ def run_results(run: Run) -> dict[str, Any]:
 
 
 def exported(run: Run) -> tuple[list[Trial], Redactor]:
-    """The run's trials in order, and a redactor that knows what is to be hidden of them."""
-    return list(trials_of(run).defer("record")), redactor_for([run])
+    """The run's trials in order with their marks, and a redactor that knows what is to be hidden of them."""
+    return with_marks(trials_of(run).defer("record"), open_marks()), redactor_for([run])
 
 
 def redactor_for(runs: Iterable[Run]) -> Redactor:
@@ -113,12 +117,50 @@ def _configuration(entry: RunConfiguration, trials: list[Trial]) -> dict[str, An
         "version": version.number,
         "simulated": entry.simulated,
         "metrics": {
-            "pass_rate": {"value": rate.value, "n": rate.n, "of": rate.of},
+            "pass_rate": {"value": rate.value, "n": rate.n, "of": rate.of, **_without_known(rate, own)},
             "semantic_quality": _mean(summary.metrics["semantic_quality"]),
             "tool_accuracy": _mean(summary.metrics["tool_accuracy"]),
             "response_latency_ms": _spread(summary.metrics["response_latency_ms"]),
         },
     }
+
+
+def _without_known(rate: PassRate, trials: Iterable[Trial]) -> dict[str, Any]:
+    """The share that gates judge: known failures neither pass nor fail it."""
+    known = sum(trial.mark is not None for trial in trials)
+    judged = rate.n - known
+    return {"known": known, "new_value": rate.passed / judged if judged else None}
+
+
+def _problems(run: Run, marks: Marks) -> list[dict[str, Any]]:
+    return [
+        {
+            "kind": problem.key,
+            "words": problem.words,
+            "trials": problem.trials,
+            "new": problem.new,
+            "scenarios": problem.scenarios,
+        }
+        for problem in problems_of([run], marks).listed
+    ]
+
+
+def _passing(one: Passing) -> dict[str, Any]:
+    return {**_mark(one.mark), "passed": one.passed}
+
+
+def _mark(mark: KnownFailure) -> dict[str, Any]:
+    return {
+        "scenario": mark.scenario.key,
+        "configuration": mark.configuration.name if mark.configuration else None,
+        "ticket": mark.ticket,
+        "expires_on": mark.expires_on.isoformat(),
+    }
+
+
+def known_in_words(trial: Trial) -> str:
+    """`BUG-7, until 2027-05-15`; empty unless it is known now."""
+    return f"{trial.mark.ticket}, until {trial.mark.expires_on.isoformat()}" if trial.mark else ""
 
 
 def _mean(summary: Summary) -> dict[str, Any]:
@@ -131,7 +173,8 @@ def _spread(summary: Summary) -> dict[str, Any]:
 
 def _counts(trials: list[Trial]) -> dict[str, int]:
     outcomes = [trial.outcome for trial in trials]
-    return {"total": len(trials), **{outcome: outcomes.count(outcome) for outcome in Outcome.values}}
+    known = sum(trial.mark is not None for trial in trials)
+    return {"total": len(trials), **{outcome: outcomes.count(outcome) for outcome in Outcome.values}, "known": known}
 
 
 def current_checks(run: Run) -> dict[int, list[CheckRow]]:
@@ -155,6 +198,8 @@ def _result(trial: Trial, checks: list[CheckRow]) -> dict[str, Any]:
         "outcome": trial.outcome or None,
         "stage": trial.stage or None,
         "reason": trial.reason,
+        "failure_kind": trial.failure_kind or None,
+        "known": _mark(trial.mark) if trial.mark else None,
         "metrics": trial.metrics,
         "checks": checks,
         "audio": _path(trial.wav),

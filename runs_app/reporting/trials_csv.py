@@ -9,9 +9,17 @@ from datetime import datetime
 
 from runs_app.grading.metrics import METRICS
 from runs_app.models import Run, Trial
+from runs_app.problems import kind_in_words
 from runs_app.reporting.cells import Cell, safe
 from runs_app.reporting.redaction import Redactor
-from runs_app.reporting.results import CheckRow, configurations_of, current_checks, exported, url_of
+from runs_app.reporting.results import (
+    CheckRow,
+    configurations_of,
+    current_checks,
+    exported,
+    known_in_words,
+    url_of,
+)
 from scenarios_app.spec.jsontext import finite
 
 COLUMNS = (
@@ -31,6 +39,8 @@ COLUMNS = (
     "stage",
     "reason",
     "failed_checks",
+    "failure_kind",
+    "known",
     "started_at",
     "recorded_at",
     "finished_at",
@@ -74,6 +84,8 @@ def _cells(trial: Trial, checks: Iterable[CheckRow], simulated: bool) -> dict[st
         "stage": trial.stage,
         "reason": trial.reason,
         "failed_checks": " ".join(failed),
+        "failure_kind": kind_in_words(trial.failure_kind) if trial.failure_kind else "",
+        "known": known_in_words(trial),
         "started_at": _iso(trial.started_at),
         "recorded_at": _iso(trial.recorded_at),
         "finished_at": _iso(trial.finished_at),

@@ -289,7 +289,13 @@ def test_the_results_are_there_as_json(signed_in: Client):
     play(run, ["passed", "failed"])
     answer = signed_in.get(reverse("run-results", args=[run.pk])).json()
     assert answer["run"] == run.pk
-    assert answer["configurations"][0]["metrics"]["pass_rate"] == {"value": 0.5, "n": 2, "of": 2}
+    assert answer["configurations"][0]["metrics"]["pass_rate"] == {
+        "value": 0.5,
+        "n": 2,
+        "of": 2,
+        "known": 0,
+        "new_value": 0.5,
+    }
 
 
 @pytest.mark.parametrize("over", [False, True])

@@ -72,16 +72,17 @@ def test_the_json_tells_every_trial_and_every_configuration(worker: Stack):
         )
     assert code == 0, err
     told = strictly(out)
-    assert set(told) == {"run", "status", "url", "notice", "tool_faults", "trials", "configurations", "results"}
+    head = {"run", "status", "url", "notice", "tool_faults", "trials"}
+    assert set(told) == {*head, "problems", "unexpected_passes", "configurations", "results"}
     assert told["notice"].startswith("Not redacted")
     assert (told["status"], told["run"]) == ("done", Run.objects.get().pk)
     assert told["url"].endswith(f"/runs/{told['run']}/")
-    counts = {"total": 8, "passed": 4, "failed": 0, "ungraded": 0, "invalid": 4, "cancelled": 0}
+    counts = {"total": 8, "passed": 4, "failed": 0, "ungraded": 0, "invalid": 4, "cancelled": 0, "known": 0}
     assert told["trials"] == counts
     first, second = told["configurations"]
     assert (first["name"], first["version"], second["version"]) == ("Front desk", 1, 2)
-    assert first["metrics"]["pass_rate"] == {"value": 1.0, "n": 4, "of": 4}
-    assert second["metrics"]["pass_rate"] == {"value": None, "n": 0, "of": 4}
+    assert first["metrics"]["pass_rate"] == {"value": 1.0, "n": 4, "of": 4, "known": 0, "new_value": 1.0}
+    assert second["metrics"]["pass_rate"] == {"value": None, "n": 0, "of": 4, "known": 0, "new_value": None}
     assert first["metrics"]["semantic_quality"] == {"mean": None, "n": 0, "of": 4}
     assert set(first["metrics"]["response_latency_ms"]) == {"mean", "p50", "p95", "n", "of"}
     result = told["results"][0]
