@@ -21,6 +21,7 @@ from runs_app.simulator.plan import (
 )
 from runs_app.simulator.smalltalk import (
     answer_from_facts,
+    answer_questions,
     asks_for_person,
     in_a_sentence,
     is_assent,
@@ -103,6 +104,8 @@ def decide(
     assert isinstance(said, Said)
     if said.text is None:
         return Decision((Say(replies.NOT_CAUGHT),))
+    if not said.text:
+        return Decision((Say(replies.STILL_THERE),))
     done = _calls_since(lines[place + 1 :])
     earlier = [line for line in lines[:place] if isinstance(line, Said)]
     situation = Situation(
@@ -210,7 +213,7 @@ def _without_tools(now: Situation) -> tuple[Say | Call, ...]:
         return (Say(replies.LEFT_ALONE),)
     if now.policy.transfer and asks_for_person(now.text):
         return _cannot(now, replies.ONE_MOMENT)
-    answer = answer_from_facts(now.text, now.knowledge.facts, most=1 if now.policy.be_brief else 2)
+    answer = answer_questions(now.text, now.knowledge.facts, most=1 if now.policy.be_brief else 2)
     words = answer or small_talk(now.text)
     return _cannot(now, words) if words in (replies.UNKNOWN_FACT, replies.NOT_UNDERSTOOD) else (Say(words),)
 

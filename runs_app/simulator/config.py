@@ -5,19 +5,39 @@ from __future__ import annotations
 import time
 from copy import deepcopy
 
-from runs_app.simulator.shapes import AudioFormat, SessionPatch
+from runs_app.simulator.shapes import SessionPatch
 from runs_app.simulator.wire import Json, Refusal, new_id
 
 DEFAULT_INSTRUCTIONS = "You are a friendly clerk on the telephone. Help the caller with the tools that you have."
 PCM = {"type": "audio/pcm", "rate": 24000}
 
+# What the real service does when nobody says otherwise (its documents say 500 ms of silence; captures say 200).
+_DETECTIONS: dict[str, dict[str, Json]] = {
+    "server_vad": {
+        "type": "server_vad",
+        "threshold": 0.5,
+        "prefix_padding_ms": 300,
+        "silence_duration_ms": 200,
+        "idle_timeout_ms": None,
+        "create_response": True,
+        "interrupt_response": True,
+    },
+    "semantic_vad": {
+        "type": "semantic_vad",
+        "eagerness": "auto",
+        "create_response": True,
+        "interrupt_response": True,
+    },
+}
+
 # null clears these; null in any other place leaves what was there.
 _CLEARED_BY_NULL = {"turn_detection", "transcription", "noise_reduction", "tracing", "prompt", "include"}
-_REPLACED_WHOLE = {"turn_detection", "transcription", "tool_choice", "voice"}
+_SIDES = ("input", "output")
+_REPLACED_WHOLE = {"turn_detection", "transcription", "tool_choice", "voice", "format"}
 
 
 def first_session(model: str, expires_s: float) -> dict[str, Json]:
-    """The session as session.created shows it. Turn detection is off: the client commits and asks for responses."""
+    """The session as session.created shows it. Turn detection is on, as in the real service."""
     return {
         "type": "realtime",
         "object": "realtime.session",
@@ -33,7 +53,12 @@ def first_session(model: str, expires_s: float) -> dict[str, Json]:
         "prompt": None,
         "expires_at": int(time.time() + expires_s),
         "audio": {
-            "input": {"format": dict(PCM), "transcription": None, "noise_reduction": None, "turn_detection": None},
+            "input": {
+                "format": dict(PCM),
+                "transcription": None,
+                "noise_reduction": None,
+                "turn_detection": dict(_DETECTIONS["server_vad"]),
+            },
             "output": {"format": dict(PCM), "voice": "agent", "speed": 1.0},
         },
         "include": None,
@@ -42,12 +67,11 @@ def first_session(model: str, expires_s: float) -> dict[str, Json]:
 
 def updated_session(session: dict[str, Json], patch: SessionPatch, *, voice_locked: bool) -> dict[str, Json]:
     """A new session object with `patch` applied. Refusal, and nothing applied, when any part cannot be done."""
-    audio = patch.audio
-    if audio and audio.input:
-        _require_pcm(audio.input.format, "session.audio.input.format.type")
-    if audio and audio.output:
-        _require_pcm(audio.output.format, "session.audio.output.format.type")
     merged = _merge(session, patch.model_dump(exclude_unset=True))
+    audio = merged["audio"]
+    audio["input"]["format"], audio["output"]["format"] = (full_format(audio[side]["format"]) for side in _SIDES)
+    if detection := audio["input"]["turn_detection"]:
+        audio["input"]["turn_detection"] = _full_detection(detection)
     voices = session["audio"]["output"]["voice"], merged["audio"]["output"]["voice"]
     if voice_locked and voices[0] != voices[1]:
         message = "Cannot update a conversation's voice if assistant audio is present."
@@ -55,15 +79,14 @@ def updated_session(session: dict[str, Json], patch: SessionPatch, *, voice_lock
     return merged
 
 
-def _require_pcm(given: AudioFormat | None, param: str) -> None:
-    if given is not None and given.type != "audio/pcm":
-        message = f"Audio format '{given.type}' is not supported by this simulator yet; use 'audio/pcm'."
-        raise Refusal("invalid_value", message, param=param)
+def full_format(given: dict[str, Json]) -> dict[str, Json]:
+    """A format as the session shows it: PCM has one rate, and G.711 tells none."""
+    return dict(PCM) if given["type"] == PCM["type"] else {"type": given["type"]}
 
 
-def require_pcm_output(given: AudioFormat | None) -> None:
-    """Refusal for a response that asks for another output format than PCM."""
-    _require_pcm(given, "response.audio.output.format.type")
+def _full_detection(given: dict[str, Json]) -> dict[str, Json]:
+    told = {name: value for name, value in given.items() if value is not None}
+    return _DETECTIONS[given["type"]] | told
 
 
 def _merge(old: dict[str, Json], new: dict[str, Json]) -> dict[str, Json]:

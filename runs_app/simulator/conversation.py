@@ -6,7 +6,8 @@ from copy import deepcopy
 
 import numpy as np
 
-from runs_app.simulator.items import Samples, encode
+from runs_app.simulator.formats import Format, Samples
+from runs_app.simulator.items import encode
 from runs_app.simulator.wire import Json, Refusal, new_id
 
 SAMPLES_PER_MS = 24
@@ -49,12 +50,13 @@ class Conversation:
         self.items.remove(self.find(item_id, "delete"))
         self.audio.pop(item_id, None)
 
-    def retrieve(self, item_id: str) -> dict[str, Json]:
-        """The item with its audio in base64."""
+    def retrieve(self, item_id: str, *, heard: Format, spoken: Format) -> dict[str, Json]:
+        """The item with its audio in base64, in the format of the caller's or of the agent's side."""
         item = deepcopy(self.find(item_id, "retrieve"))
         for part in item.get("content", ()):
             if part["type"] in ("input_audio", "output_audio"):
-                part["audio"] = encode(self.audio.get(item_id, np.zeros(0, np.int16)))
+                form = heard if part["type"] == "input_audio" else spoken
+                part["audio"] = encode(self.audio.get(item_id, np.zeros(0, np.int16)), form)
         return item
 
     def truncate(self, item_id: str, content_index: int, audio_end_ms: int) -> None:

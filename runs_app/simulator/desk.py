@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from runs_app.simulator.config import first_session
 from runs_app.simulator.conversation import Conversation
 from runs_app.simulator.dialects import Dialect
+from runs_app.simulator.formats import Format, format_of
 from runs_app.simulator.options import Options
 from runs_app.simulator.wire import Json, new_id
 
@@ -17,7 +18,11 @@ Close = Callable[[int, str], Awaitable[None]]
 
 
 class Desk:
-    """`config` is the session object as the client sees it; whoever changes it puts a new one in its place."""
+    """`config` is the session object as the client sees it; whoever changes it puts a new one in its place.
+
+    `clock_ms` is how much audio the caller has sent; `silent_since_ms`, on that clock, when the agent's last reply had
+    been played to its end, None while there is none that a caller could be silent after.
+    """
 
     def __init__(
         self, *, options: Options, dialect: Dialect, group: asyncio.TaskGroup, send: Send, close: Close
@@ -25,6 +30,8 @@ class Desk:
         self.options, self.dialect = options, dialect
         self.conversation = Conversation()
         self.config = first_session(options.model, options.expires_s)
+        self.clock_ms = 0.0
+        self.silent_since_ms: float | None = None
         self._group, self._send, self._close = group, send, close
         self._tasks: set[asyncio.Task[None]] = set()
         self._open = True
@@ -33,6 +40,14 @@ class Desk:
     def audio_input(self) -> dict[str, Json]:
         settings: dict[str, Json] = self.config["audio"]["input"]
         return settings
+
+    @property
+    def input_format(self) -> Format:
+        return format_of(self.audio_input["format"])
+
+    @property
+    def output_format(self) -> Format:
+        return format_of(self.config["audio"]["output"]["format"])
 
     async def emit(self, event: dict[str, Json]) -> None:
         said = self.dialect.outgoing({"event_id": new_id("event"), **event})

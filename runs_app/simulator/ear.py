@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,12 +68,25 @@ _threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="ear")
 class Heard:
     """What the ear made of a sound. `text` is None when it did not catch it.
 
-    `score` is the best phrase's likeness (0 to 1), `runner_up` that of the best phrase with other words.
+    `score` is the best phrase's likeness (0 to 1), `runner_up` that of the best phrase with other words. `begin` and
+    `end` say which part of the phrase was there, 0 to 1 of its time: half a sentence is known as the whole one.
+    `beside` is the part of the sound that lies outside the phrase, 0 to 1: something else was said as well.
     """
 
     text: str | None
     score: float
     runner_up: float
+    begin: float = 0.0
+    end: float = 1.0
+    beside: float = 0.0
+
+
+class _Match(NamedTuple):
+    score: float
+    text: str
+    begin: float
+    end: float
+    beside: float
 
 
 @dataclass
@@ -83,7 +97,7 @@ class _Bucket:
     prints: list[Floats] = field(default_factory=list)
     spectra: dict[int, npt.NDArray[np.complex64]] = field(default_factory=dict)
 
-    def likeness(self, heard: Floats, size: int) -> Floats:
+    def likeness(self, heard: Floats, size: int) -> Iterator[_Match]:
         """Best cross-correlation of `heard` with every phrase over all offsets; `size` must hold both lengths."""
         known = self.spectra.get(size, np.empty((0, BANDS, size // 2 + 1), np.complex64))
         if len(known) < len(self.prints):
@@ -92,7 +106,13 @@ class _Bucket:
         spectrum = scipy.fft.rfft(heard, size, axis=1)
         # One by one: a phrase fits into the processor's cache, which makes this faster than one einsum over all.
         product = np.stack([(each * spectrum).sum(axis=0) for each in known])
-        return np.asarray(scipy.fft.irfft(product, size, axis=1).max(axis=1), np.float32)
+        likeness = scipy.fft.irfft(product, size, axis=1)
+        places = likeness.argmax(axis=1)
+        for text, found, row, place in zip(self.texts, self.prints, likeness, places, strict=True):
+            steps = found.shape[1]
+            late = int(place) if place < heard.shape[1] else int(place) - size  # how late the phrase begins in `heard`
+            first, last = max(0, -late), min(steps, heard.shape[1] - late)
+            yield _Match(float(row[place]), text, first / steps, last / steps, 1 - (last - first) / heard.shape[1])
 
 
 class Ear:
@@ -144,19 +164,19 @@ class Ear:
 
     def _compare(self, found: Floats) -> Heard:
         with self._guard:
-            scored = sorted(self._scores(found), key=lambda pair: -pair[0])
+            scored = sorted(self._matches(found), key=lambda match: -match.score)
         if not scored:
             return Heard(None, 0.0, 0.0)
-        score, text = scored[0]
+        best = scored[0]
         # "Yes." and "Yes!" sound the same: they are no rivals.
-        words = spoken(text).casefold()
-        runner_up = next((other for other, rival in scored if not _alike(rival, words)), 0.0)
-        return Heard(text if score >= THRESHOLD else None, score, max(runner_up, 0.0))
+        words = spoken(best.text).casefold()
+        runner_up = next((other.score for other in scored if not _alike(other.text, words)), 0.0)
+        text = best.text if best.score >= THRESHOLD else None
+        return Heard(text, best.score, max(runner_up, 0.0), best.begin, best.end, best.beside)
 
-    def _scores(self, found: Floats) -> Iterator[tuple[float, str]]:
+    def _matches(self, found: Floats) -> Iterator[_Match]:
         for length, bucket in self._buckets.items():
-            likeness = bucket.likeness(found, _power_of_two(found.shape[1]) + length)
-            yield from zip(map(float, likeness), bucket.texts, strict=True)
+            yield from bucket.likeness(found, _power_of_two(found.shape[1]) + length)
 
     def _add(self, name: str, text: str, found: Floats) -> None:
         if name in self._names:

@@ -7,13 +7,11 @@ import binascii
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import ValidationError
 
+from runs_app.simulator.formats import RATE_HZ, Format, Samples, resampled
 from runs_app.simulator.shapes import Id, Strict
 from runs_app.simulator.wire import Json, Refusal, new_id, refusal_of
-
-Samples = npt.NDArray[np.int16]
 
 _PARTS = {"system": {"input_text"}, "user": {"input_text", "input_audio"}, "assistant": {"output_text"}}
 
@@ -59,8 +57,11 @@ _SHAPES: dict[str, type[Item]] = {
 }
 
 
-def read_item(raw: dict[str, Json], prefix: str = "item") -> tuple[dict[str, Json], Samples | None]:
-    """The item as the conversation keeps it, and the audio that came with it. Refusal names what is wrong."""
+def read_item(raw: dict[str, Json], form: Format, prefix: str = "item") -> tuple[dict[str, Json], Samples | None]:
+    """The item as the conversation keeps it, and the audio (in `form`) that came with it at 24 kHz.
+
+    Refusal names what is wrong.
+    """
     shape = _SHAPES.get(raw["type"]) if isinstance(raw.get("type"), str) else None
     if "type" not in raw:
         raise Refusal(
@@ -74,14 +75,14 @@ def read_item(raw: dict[str, Json], prefix: str = "item") -> tuple[dict[str, Jso
     except ValidationError as error:
         raise refusal_of(error, raw, prefix) from error
     if isinstance(item, MessageItem):
-        return _message(item, prefix)
+        return _message(item, form, prefix)
     kept = {"id": item.id or new_id("item"), **item.model_dump(exclude={"id", "object"})}
     if isinstance(item, CallItem):
         kept["call_id"] = item.call_id or new_id("call")
     return kept | {"status": item.status or "completed", "object": "realtime.item"}, None
 
 
-def _message(item: MessageItem, prefix: str) -> tuple[dict[str, Json], Samples | None]:
+def _message(item: MessageItem, form: Format, prefix: str) -> tuple[dict[str, Json], Samples | None]:
     audio: list[Samples] = []
     content: list[dict[str, Json]] = []
     for number, part in enumerate(item.content):
@@ -91,7 +92,8 @@ def _message(item: MessageItem, prefix: str) -> tuple[dict[str, Json], Samples |
             message = f"Invalid value: '{part.type}'. The content of a {item.role} message must be {known} here."
             raise Refusal("invalid_value", message, param=f"{where}.type")
         if part.type == "input_audio":
-            audio.append(read_pcm(part.audio or "", f"{where}.audio"))
+            samples = form.read(read_base64(part.audio or "", f"{where}.audio"))
+            audio.append(resampled(samples, from_hz=form.rate_hz, to_hz=RATE_HZ))
             content.append({"type": "input_audio", "transcript": part.transcript})
         elif part.text is None:
             raise Refusal(
@@ -108,16 +110,10 @@ def read_base64(text: str, param: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        message = (
-            f"Invalid '{param}'. Expected base64-encoded audio bytes (mono PCM16 at 24kHz) but got an invalid value."
-        )
+        message = f"Invalid '{param}'. Expected base64-encoded audio bytes but got an invalid value."
         raise Refusal("invalid_value", message, param=param) from error
 
 
-def read_pcm(text: str, param: str) -> Samples:
-    data = read_base64(text, param)
-    return np.frombuffer(data[: len(data) // 2 * 2], "<i2")
-
-
-def encode(samples: Samples) -> str:
-    return base64.b64encode(samples.astype("<i2").tobytes()).decode()
+def encode(samples: Samples, form: Format) -> str:
+    """Samples at 24 kHz as the wire has them in `form`."""
+    return base64.b64encode(form.write(resampled(samples, from_hz=RATE_HZ, to_hz=form.rate_hz))).decode()

@@ -25,6 +25,7 @@ NUMBERS = {
     "audio-speed": (8.0, 1.0, 1_000.0),  # how much faster than real time audio is sent
     "expires-s": (3_600.0, 0.05, 3_600.0),  # when the session ends by itself
     "fault-delay-ms": (5_000.0, 0.0, 600_000.0),
+    "truth": (0.0, 0.0, 1.0),  # 1: response.metadata tells when the reply really began
 }
 TEXTS = {"seed": "0", "fault": ""}
 
@@ -50,6 +51,7 @@ class Options:
     audio_speed: float = 8.0
     expires_s: float = 3_600.0
     fault_delay_ms: float = 5_000.0
+    truth: float = 0.0
     faults: Faults = field(default_factory=Faults)
 
     def thinking_ms(self, response: int) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from runs_app.simulator.config import require_pcm_output
+from runs_app.simulator.config import full_format
+from runs_app.simulator.formats import Format, format_of
 from runs_app.simulator.shapes import ResponseParams
 from runs_app.simulator.wire import Json
 
@@ -22,16 +23,19 @@ class Order:
     modality: Modality
     voice: Json
     speed: float
+    format_settings: dict[str, Json]  # as the wire shows it, such as {"type": "audio/pcmu"}
     max_output_tokens: int | Literal["inf"]
     metadata: dict[str, str] | None
     in_conversation: bool
     items: tuple[dict[str, Json], ...] | None = None  # None: the conversation's own
 
+    @property
+    def format(self) -> Format:
+        return format_of(self.format_settings)
+
 
 def read_order(params: ResponseParams, session: dict[str, Json], items: list[dict[str, Json]] | None) -> Order:
     """The order of a response.create. `items`: what its `input` named, None for the conversation's own."""
-    if params.audio and params.audio.output:
-        require_pcm_output(params.audio.output.format)
     asked = params.model_dump(exclude_none=True)
     settings: dict[str, Json] = session | asked
     output: dict[str, Json] = session["audio"]["output"] | asked.get("audio", {}).get("output", {})
@@ -42,6 +46,7 @@ def read_order(params: ResponseParams, session: dict[str, Json], items: list[dic
         modality=settings["output_modalities"][0],
         voice=output["voice"],
         speed=output["speed"],
+        format_settings=full_format(output["format"]),
         max_output_tokens=settings["max_output_tokens"],
         metadata=params.metadata,
         in_conversation=params.conversation != "none",

@@ -11,6 +11,7 @@ from runs_app.simulator.tool_fit import Tool
 from runs_app.simulator.wire import Json
 
 NOT_CAUGHT = "Sorry, I did not catch that. Could you say it again?"
+STILL_THERE = "Are you still there?"
 GREETING = "Hello, how can I help you?"
 WELCOME = "You are welcome. Is there anything else?"
 GOODBYE = "Thank you for calling. Goodbye."

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from runs_app.simulator.clerk import Call, Decision, Say
-from runs_app.simulator.config import PCM
 from runs_app.simulator.conversation import Conversation
-from runs_app.simulator.items import Samples
+from runs_app.simulator.formats import Samples
 from runs_app.simulator.options import Options
 from runs_app.simulator.order import Order
 from runs_app.simulator.streams import stream_calls, stream_message
@@ -19,6 +19,14 @@ from runs_app.simulator.usage import Tokens, usage_object
 from runs_app.simulator.wire import Json, error_event, new_id
 
 Details = dict[str, Json]
+CancelReason = Literal["client_cancelled", "turn_detected"]
+
+
+class TurnTruth(NamedTuple):
+    """Of a detected turn, in milliseconds of appended audio: its last sound, and where it was held to be over."""
+
+    speech_end_ms: float
+    decided_ms: float
 
 
 class Stage(Protocol):
@@ -26,6 +34,9 @@ class Stage(Protocol):
 
     options: Options
     conversation: Conversation
+
+    @property
+    def clock_ms(self) -> float: ...
 
     async def emit(self, event: dict[str, Json]) -> None: ...
 
@@ -42,20 +53,30 @@ class Stage(Protocol):
 
 @dataclass
 class Response:
-    """A response under way. `cancel()` may come at any moment; what was streamed until then is kept."""
+    """A response under way. `cancel()` may come at any moment; what was streamed until then is kept.
+
+    `played_to_ms`: when its sound will have been played, on the clock of the caller's audio, as it is sent.
+    """
 
     stage: Stage
     order: Order
     number: int
+    turn: TurnTruth | None = None
     id: str = field(default_factory=lambda: new_id("resp"))
     output: list[dict[str, Json]] = field(default_factory=list)
     asked: Tokens = field(default_factory=Tokens)
     cached: Tokens = field(default_factory=Tokens)
     answered: Tokens = field(default_factory=Tokens)
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    played_to_ms: float = 0.0
+    _cancel_reason: CancelReason = "client_cancelled"
+    _began_s: float = field(default_factory=time.time)
+    _replied_s: float | None = None
 
-    def cancel(self) -> None:
-        self.cancelled.set()
+    def cancel(self, reason: CancelReason) -> None:
+        if not self.cancelled.is_set():
+            self._cancel_reason = reason
+            self.cancelled.set()
 
     async def begin(self) -> None:
         """The first event, before any other client event is looked at."""
@@ -87,12 +108,12 @@ class Response:
             return "failed", {"type": "failed", "error": error}
         spoken = await self._think()
         if self.cancelled.is_set():
-            return "cancelled", {"type": "cancelled", "reason": "client_cancelled"}
+            return "cancelled", {"type": "cancelled", "reason": self._cancel_reason}
         if "content_filter" in faults:
             return "incomplete", {"type": "incomplete", "reason": "content_filter"}
         cut = await self._stream(spoken)
         if self.cancelled.is_set():
-            return "cancelled", {"type": "cancelled", "reason": "client_cancelled"}
+            return "cancelled", {"type": "cancelled", "reason": self._cancel_reason}
         return ("incomplete", {"type": "incomplete", "reason": "max_output_tokens"}) if cut else ("completed", None)
 
     async def _think(self) -> list[tuple[Say | Call, Samples | None, bool]]:
@@ -136,6 +157,7 @@ class Response:
 
     async def add_item(self, item: dict[str, Json], sound: Samples | None = None) -> int:
         """Announce an output item (twice: for the response and for the conversation); its output index."""
+        self._replied_s = self._replied_s or time.time()
         index = len(self.output)
         self.output.append(item)
         await self.emit(
@@ -193,10 +215,20 @@ class Response:
             "conversation_id": self.stage.conversation.id if self.order.in_conversation else None,
             "output_modalities": [self.order.modality],
             "max_output_tokens": self.order.max_output_tokens,
-            "audio": {"output": {"format": dict(PCM), "voice": self.order.voice}},
+            "audio": {"output": {"format": self.order.format_settings, "voice": self.order.voice}},
             "usage": usage,
-            "metadata": self.order.metadata,
+            "metadata": self._metadata(),
         }
+
+    def _metadata(self) -> dict[str, str] | None:
+        """The client's own, and with `x-sim-truth` what only the simulator knows of the reply's times."""
+        if not self.stage.options.truth:
+            return self.order.metadata
+        truth = {"sim_began_s": self._began_s, "sim_replied_s": self._replied_s}
+        if self.turn is not None:
+            truth |= {"sim_speech_end_ms": self.turn.speech_end_ms, "sim_turn_end_ms": self.turn.decided_ms}
+        told = {name: f"{value:.6f}" for name, value in truth.items() if value is not None}
+        return (self.order.metadata or {}) | told
 
 
 SESSION_EXPIRED = "Your session hit the maximum duration of 60 minutes."

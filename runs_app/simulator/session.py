@@ -49,7 +49,7 @@ class Session:
         self._desk = Desk(options=options, dialect=dialect, group=group, send=send, close=close)
         self._hearing = Hearing(self._desk, ear)
         self._answering = Answering(self._desk, self._hearing, voices)
-        self._microphone = Microphone(self._desk, self._hearing)
+        self._microphone = Microphone(self._desk, self._hearing, self._answering)
 
     async def open(self) -> None:
         self._desk.start(self._expire())
@@ -105,14 +105,15 @@ class Session:
         await self._microphone.clear()
 
     async def _create_item(self, event: ItemCreate) -> None:
-        item, samples = read_item(event.item)
+        item, samples = read_item(event.item, self._desk.input_format)
         before = self._desk.conversation.insert(item, event.previous_item_id)
         await self._desk.mirror(item, before)
         if samples is not None:
             self._hearing.listen(item, samples)
 
     async def _retrieve_item(self, event: ItemById) -> None:
-        item = self._desk.conversation.retrieve(event.item_id)
+        desk = self._desk
+        item = desk.conversation.retrieve(event.item_id, heard=desk.input_format, spoken=desk.output_format)
         await self._desk.emit({"type": "conversation.item.retrieved", "item": item})
 
     async def _truncate_item(self, event: ItemTruncate) -> None:

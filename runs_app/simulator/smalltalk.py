@@ -14,6 +14,7 @@ _QUESTION = re.compile(
     r"(?:what|when|where|who|which|why|how|do|does|did|is|are|was|were|can|could|will|would|have|has|may)\b",
     re.IGNORECASE,
 )
+_QUESTIONS = re.compile(r"[^?]*[^?\s][^?]*\?")
 _GOODBYE = re.compile(r"\b(?:good ?bye|bye(?: bye)?|hang up|that(?:['’]s| is| will be) all|see you)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(?:thanks|thank you|cheers|great|perfect|lovely)\b", re.IGNORECASE)
 _HELLO = re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b[\w ,]*\W*$", re.IGNORECASE)
@@ -107,6 +108,15 @@ def small_talk(text: str) -> str:
     if is_question(text):
         return replies.UNKNOWN_FACT
     return replies.WELCOME if _THANKS.search(text) else replies.NOT_UNDERSTOOD
+
+
+def answer_questions(text: str, facts: dict[str, Json], *, most: int = 2) -> str | None:
+    """The facts that the questions in `text` are about, each question by itself; None when there are none."""
+    questions = _QUESTIONS.findall(text)
+    if len(questions) < 2:
+        return answer_from_facts(text, facts, most=most)
+    answers = [answer_from_facts(question, facts, most=most) for question in questions]
+    return " ".join(dict.fromkeys(filter(None, answers))) or None
 
 
 def answer_from_facts(text: str, facts: dict[str, Json], *, sure: bool = False, most: int = 2) -> str | None:

@@ -8,11 +8,10 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from runs_app.simulator.items import Samples
+from runs_app.simulator.conversation import SAMPLES_PER_MS
+from runs_app.simulator.formats import RATE_HZ, Samples, resampled
 from runs_app.simulator.usage import Tokens, text_tokens
 from runs_app.simulator.wire import Json, new_id
 
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from runs_app.simulator.clerk import Call
     from runs_app.simulator.response import Response
 
-_CHUNK_BYTES = 4_800  # 100 ms
-_BYTES_PER_S = 48_000
+_CHUNK_MS = 100
 _WORDS_PER_DELTA = 3
+_MS_PER_TOKEN = 50
 _TEXT_PAUSE_S = 0.015
 _LETTERS_PER_DELTA = 12
 
-Step = tuple[Literal["words", "sound"], str | bytes]
+Step = str | bytes  # words, or sound
 
 
 async def stream_message(response: Response, text: str, sound: Samples | None) -> None:
@@ -68,31 +67,34 @@ async def _stream_speech(response: Response, where: dict[str, Json], text: str, 
     """Words lead, the sound follows at its pace; returns the words whose sound was sent."""
     steps = list(_speech_steps(response, text, sound))
     late = [steps.pop()] if "late_audio" in response.stage.options.faults else []
-    said, sent = "", b""
-    bytes_per_s = _BYTES_PER_S * response.stage.options.audio_speed
+    said, sent = "", 0
+    bytes_per_ms = response.order.format.bytes_per_ms
     started = asyncio.get_running_loop().time()
-    for number, (kind, piece) in enumerate(steps):
-        due = started + len(sent) / bytes_per_s
+    response.played_to_ms = max(response.stage.clock_ms, response.played_to_ms)
+    for number, piece in enumerate(steps):
+        due = started + sent / bytes_per_ms / 1000 / response.stage.options.audio_speed
         if await response.pause(due - asyncio.get_running_loop().time()):
             break
-        if kind == "words":
-            said += str(piece)
+        if isinstance(piece, str):
+            said += piece
         else:
-            sent += bytes(piece) if isinstance(piece, bytes) else b""
-        await _emit_step(response, where, kind, piece)
-        _keep_sound(response, where["item_id"], sent)
+            sent += len(piece)
+            response.played_to_ms += len(piece) / bytes_per_ms
+        await _emit_step(response, where, piece)
+        _keep_sound(response, where["item_id"], sound, sent)
         if number == len(steps) // 2:
             await response.midway()
     await response.emit({"type": "response.output_audio.done", **where})
-    for kind, piece in late:
-        await _emit_step(response, where, kind, piece)
-        _keep_sound(response, where["item_id"], sent + bytes(piece) if isinstance(piece, bytes) else sent)
+    for piece in late:
+        await _emit_step(response, where, piece)
+        sent += len(piece)
+        _keep_sound(response, where["item_id"], sound, sent)
     await response.emit({"type": "response.output_audio_transcript.done", **where, "transcript": said})
-    response.answered += Tokens(text=text_tokens(said), audio=math.ceil(len(sent) / _BYTES_PER_S * 20))
+    response.answered += Tokens(text=text_tokens(said), audio=math.ceil(sent / bytes_per_ms / _MS_PER_TOKEN))
     return said
 
 
-async def _emit_step(response: Response, where: dict[str, Json], kind: str, piece: str | bytes) -> None:
+async def _emit_step(response: Response, where: dict[str, Json], piece: Step) -> None:
     if isinstance(piece, bytes):
         delta = base64.b64encode(piece).decode()
         await response.emit({"type": "response.output_audio.delta", **where, "delta": delta})
@@ -100,21 +102,22 @@ async def _emit_step(response: Response, where: dict[str, Json], kind: str, piec
         await response.emit({"type": "response.output_audio_transcript.delta", **where, "delta": piece})
 
 
-def _keep_sound(response: Response, item_id: str, sent: bytes) -> None:
+def _keep_sound(response: Response, item_id: str, sound: Samples, sent: int) -> None:
     if item_id in response.stage.conversation.audio:
-        samples = np.frombuffer(sent[: len(sent) // 2 * 2], "<i2")
-        response.stage.conversation.audio[item_id] = samples
+        samples = sent * SAMPLES_PER_MS // response.order.format.bytes_per_ms
+        response.stage.conversation.audio[item_id] = sound[:samples]
 
 
 def _speech_steps(response: Response, text: str, sound: Samples) -> Iterator[Step]:
-    faults = response.stage.options.faults
-    data = sound.astype("<i2").tobytes() + (b"\0" if "dangling_byte" in faults else b"")
-    sizes = (1, 4_799, 3, 9_601) if "odd_audio" in faults else (_CHUNK_BYTES,)
+    faults, form = response.stage.options.faults, response.order.format
+    data = form.write(resampled(sound, from_hz=RATE_HZ, to_hz=form.rate_hz))
+    data += b"\0" if "dangling_byte" in faults else b""
+    sizes = (1, 4_799, 3, 9_601) if "odd_audio" in faults else (_CHUNK_MS * form.bytes_per_ms,)
     chunks = list(_cut(data, sizes))
     for words, chunk in itertools.zip_longest(_word_groups(text, len(chunks)), chunks):
         if words:
-            yield "words", words
-        yield "sound", chunk
+            yield words
+        yield chunk
 
 
 def _cut(data: bytes, sizes: tuple[int, ...]) -> Iterator[bytes]:

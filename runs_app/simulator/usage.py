@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from runs_app.simulator.conversation import SAMPLES_PER_MS
-from runs_app.simulator.items import Samples
+from runs_app.simulator.formats import Samples
 from runs_app.simulator.wire import Json
 
 _LETTERS_PER_TOKEN = 4

@@ -20,7 +20,7 @@ async def test_the_first_frame_is_session_created_with_a_whole_session(simulator
     session = created["session"]
     assert (session["type"], session["object"], session["model"]) == ("realtime", "realtime.session", "sim-clerk")
     assert session["audio"]["input"]["format"] == {"type": "audio/pcm", "rate": 24000}
-    assert session["audio"]["input"]["turn_detection"] is None
+    assert session["audio"]["input"]["turn_detection"]["type"] == "server_vad"
     assert session["id"].startswith("sess_")
 
 

@@ -91,9 +91,13 @@ class Wire:
         return event["error"]
 
     async def setup(self, **session: Json) -> Event:
+        """Text and no turn detection, unless `session` says otherwise."""
         if not self.events:
             await self.until("session.created")
-        await self.send("session.update", session={"type": "realtime", "output_modalities": ["text"]} | session)
+        audio = session.pop("audio", {})
+        audio = audio | {"input": {"turn_detection": None} | audio.get("input", {})}
+        update = {"type": "realtime", "output_modalities": ["text"], "audio": audio} | session
+        await self.send("session.update", session=update)
         return await self.until("session.updated")
 
     async def say(self, text: str, **response: Json) -> Event:
