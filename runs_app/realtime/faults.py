@@ -67,6 +67,7 @@ FATAL_STAGES = {
             "inference_rate_limit_exceeded",
             "too_many_requests",
             "concurrent_session_limit_exceeded",
+            "session_limit_reached",
         ),
         "provider_limit",
     ),

@@ -59,7 +59,7 @@ def faulty(**headers: str) -> Run:
     return make_run([booking], configurations=[find_configuration_version(content["name"])], mode="text")
 
 
-@pytest.mark.parametrize(("stage", "fault"), BY_FAULT.items())
+@pytest.mark.parametrize(("stage", "fault"), [*BY_FAULT.items(), ("provider_limit", "session_limit")])
 def test_a_fault_of_the_simulator_ends_in_its_stage(
     simulator: Simulator, settings: Any, stage: str, fault: str
 ) -> None:
