@@ -13,7 +13,6 @@ from runs_app.realtime.toolround import Round
 from runs_app.realtime.turns import Status, TurnDraft
 
 LONG_S = 3600.0  # nothing is due while the caller speaks
-SETTLE_S = 3.0  # after which an answer that began too early counts, since no other one follows
 
 
 @dataclass
@@ -150,7 +149,7 @@ def _limit_s(line: Line, request: Request, held_back: bool) -> float:
         return request.deadline_s
     request.deadline_s = turn.said_s + line.journal.plan.timeouts.turn_s
     if held_back and not line.journal.active and not turn.hears_caller:
-        return min(request.deadline_s, turn.said_s + SETTLE_S)
+        return min(request.deadline_s, turn.said_s + line.journal.plan.timeouts.settle_s)
     return replies.limit_s(line, request)
 
 

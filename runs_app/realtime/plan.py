@@ -52,7 +52,8 @@ class Timeouts:
 
     `error_grace_s`: how long after an error event a response may still begin. `transcript_s`: how long the end of a
     conversation waits for the recognition of the caller's words, where the session asks for it. `confirm_s`: how long
-    a caller who talked over the agent waits for the end of what he cancelled.
+    a caller who talked over the agent waits for the end of what he cancelled. `settle_s`: after how long an answer to
+    half of the caller's words counts, because no other one follows.
     """
 
     connect_s: float = 60.0
@@ -62,6 +63,7 @@ class Timeouts:
     error_grace_s: float = 5.0
     transcript_s: float = 1.0
     confirm_s: float = 2.0
+    settle_s: float = 3.0
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,14 @@ from tests.scripted_server import Expect, ScriptedServer, Send, Session, Step
 T = TypeVar("T")
 
 QUICK = Timeouts(
-    connect_s=2, session_ready_s=1, turn_s=2, close_s=0.3, error_grace_s=0.15, transcript_s=0.3, confirm_s=0.3
+    connect_s=2,
+    session_ready_s=1,
+    turn_s=2,
+    close_s=0.3,
+    error_grace_s=0.15,
+    transcript_s=0.3,
+    confirm_s=0.3,
+    settle_s=0.9,
 )
 
 
