@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from runs_app.grading.failure_kinds import FailureKind
 from runs_app.known import Marks
+from runs_app.listening.playlist import play_url
 from runs_app.models import KnownFailure, Run, Trial
 from runs_app.querysets import TrialQuerySet
 
@@ -40,6 +41,7 @@ class Problem:
     key: str
     groups: tuple[Group, ...]
     url: str  # of its trials
+    play_url: str  # of the playlist of its trials
 
     @property
     def words(self) -> str:
@@ -141,14 +143,20 @@ def _listed(groups: Iterable[Group], runs: Sequence[Run | int]) -> Problems:
     by_kind: dict[str, list[Group]] = {}
     for group in groups:
         by_kind.setdefault(group.key, []).append(group)
-    found = [Problem(key, tuple(own), problem_url(key, runs)) for key, own in by_kind.items()]
+    found = [
+        Problem(key, tuple(own), problem_url(key, runs), play_url(_numbers(runs), kind=key))
+        for key, own in by_kind.items()
+    ]
     return Problems(tuple(sorted(found, key=lambda one: (-one.new, -one.trials, one.key))))
 
 
 def problem_url(key: str, runs: Sequence[Run | int]) -> str:
     """The page that lists its trials in these runs."""
-    numbers = [run.pk if isinstance(run, Run) else run for run in runs]
-    return f"{reverse('problems')}?{urlencode({'run': numbers, 'kind': key}, doseq=True)}"
+    return f"{reverse('problems')}?{urlencode({'run': _numbers(runs), 'kind': key}, doseq=True)}"
+
+
+def _numbers(runs: Sequence[Run | int]) -> list[int]:
+    return [run.pk if isinstance(run, Run) else run for run in runs]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from django.db.models import Count
 from django.urls import reverse
 
 from runs_app.known import Marks, open_marks, passing_in, with_marks
+from runs_app.listening.playlist import play_link
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
+from runs_app.plans import plan_of
 from runs_app.problems import problems_of
 from runs_app.selection import as_it_was
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words, summarise_configuration
@@ -68,14 +70,16 @@ class Result:
 
 
 def findings(run: Run) -> dict[str, Any]:
-    """Keys: run, failures, most_failures, problems, passing, causes, invalid, total, results."""
+    """Keys: run, failures, most_failures, play, problems, passing, causes, invalid, total, results."""
     causes, marks = _causes(run), open_marks()
     return {
         "run": run,
         "failures": _failures(run, marks),
+        "plan": plan_of([run]),
         "problems": problems_of([run], marks),
         "passing": passing_in(run, marks) if run.is_over else [],
         "most_failures": MOST_FAILURES,
+        "play": play_link([run.pk]),
         "causes": causes[:3],
         "invalid": sum(cause.trials for cause in causes),
         "total": run.trials.count(),
@@ -108,8 +112,8 @@ def results(run: Run) -> list[Result]:
 
 
 def _result(entry: RunConfiguration, rows: list[TrialRow]) -> Result:
-    label = str(entry.configuration_version)
-    return Result(label, entry.simulated, summarise_configuration(label, rows, MEASURED))
+    summary = summarise_configuration(str(entry.configuration_version_id), rows, MEASURED)
+    return Result(str(entry.configuration_version), entry.simulated, summary)
 
 
 def configurations(run: Run) -> list[RunConfiguration]:
@@ -130,6 +134,13 @@ def again_url(run: Run, entries: list[RunConfiguration]) -> str:
         "tool_faults": fault_text(run.tool_faults),
         "stop_after_invalid": run.stop_after_invalid,
         "name": run.name,
+        **_plan_again(run),
     }
     kept = {name: value for name, value in given.items() if value not in ("", [], None)}
     return f"{reverse('run-new')}?{urlencode(kept, doseq=True)}"
+
+
+def _plan_again(run: Run) -> dict[str, Any]:
+    plan = plan_of([run])
+    margins = {f"margin_{name}": margin for name, margin in plan.margins.items()}
+    return {"hypothesis": " ".join(plan.hypotheses), "primaries": list(plan.primaries or ()), **margins}

@@ -1,6 +1,18 @@
 from django.urls import path
 
-from runs_app.views import compare, connection, console, home, known, listening, problems, run_new, runs, trials
+from runs_app.views import (
+    compare,
+    connection,
+    console,
+    home,
+    known,
+    listening,
+    playlist,
+    problems,
+    run_new,
+    runs,
+    trials,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -26,6 +38,9 @@ urlpatterns = [
     path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
     path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),
     path("trials/<int:pk>/player/", listening.player, name="trial-player"),
+    path("playlist/", playlist.playlist, name="playlist"),
+    path("playlist/place/", playlist.place, name="playlist-place"),
+    path("trials/<int:pk>/fault/", playlist.fault, name="trial-fault"),
     path("trials/<int:pk>/peaks.json", trials.peaks, name="trial-peaks"),
     path("trials/<int:pk>/events.jsonl", trials.events, name="trial-events"),
     path("trials/<int:pk>/trial.json", trials.as_json, name="trial-json"),

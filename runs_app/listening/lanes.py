@@ -103,6 +103,7 @@ def lanes_of(
         *_gaps(turns),
         *_tools(record),
         *_dots(events),
+        *_too_soon(checks),
         *_failed_checks(checks),
         *_failed_grades(record, grades),
     )
@@ -154,6 +155,14 @@ def _failed_checks(checks: Iterable[Row]) -> list[Mark]:
         if span and check["status"] == "failed":
             places.setdefault(span, []).append(check["check_id"])
     return [Mark("judge", start, end, _several(names), "bad") for (start, end), names in places.items()]
+
+
+def _too_soon(checks: Iterable[Row]) -> Iterable[Mark]:
+    """Over the agent's wave, from what it said to be done to the answer of the tool that does it."""
+    for check in checks:
+        if check["check_id"] == "spoke_too_soon":
+            for early in (check["evidence"] or {}).get("early", ()):
+                yield Mark("agent", *early["bracket_ms"], early["label"], "early")
 
 
 def _several(names: Sequence[str]) -> str:

@@ -24,6 +24,12 @@ def clock(ms: float | None) -> str:
 
 
 @register.filter
+def seconds(ms: float) -> str:
+    """A moment as addresses carry it: 13400 -> 13.4"""
+    return f"{ms / 1000:.2f}".rstrip("0").rstrip(".")
+
+
+@register.filter
 def ms(value: float | None) -> str:
     """1234.5 -> 1 235 ms"""
     return MISSING if value is None else f"{value:,.0f} ms".replace(",", "\u202f")

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from runs_app.listening.playlist import play_link
 from runs_app.models import Outcome, Run, Trial
 from runs_app.run_rows import rows_of
 from runs_app.since import since_previous_runs
@@ -28,6 +29,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "open_rows": rows[: len(runs)],
         "rows": rows[len(runs) :],
         "failures": _failures([run.pk for run in [*runs, *over]]),
+        "play": play_link(run.pk for run in [*runs, *over]),
         "since": since_previous_runs() if over else [],
         "steps": [] if over or runs else _steps(),
     }

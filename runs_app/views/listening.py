@@ -10,11 +10,6 @@ from runs_app.listening.sheet import sheet_of
 from runs_app.models import Trial
 
 
-def whole_number(text: str | None) -> int | None:
-    """What an address says, when it says a number that a row can have."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
 @require_safe
 def player(request: HttpRequest, pk: int) -> HttpResponse:
     """The player alone, as a fragment. A trial that left nothing has none: 404."""

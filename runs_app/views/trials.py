@@ -22,7 +22,7 @@ from runs_app.services import runs as run_services
 from runs_app.trial_page.state import state_rows
 from runs_app.trial_page.transcript import Line, transcript
 from runs_app.trial_page.verdicts import grouped
-from runs_app.views.listening import whole_number
+from runs_app.views.numbers import number_of
 from scenarios_app.spec import jsontext
 
 FIRST_EVENTS = 500
@@ -42,7 +42,7 @@ def trial(request: HttpRequest, pk: int) -> HttpResponse:
     gradings = list(found.gradings.prefetch_related("checks", "grades"))
     shown = next((g for g in gradings if number and str(g.number) == number), None)
     shown = shown or next((g for g in gradings if g.current), None)
-    event = whole_number(request.GET.get("ev"))
+    event = number_of(request.GET.get("ev", ""))
     return render(
         request, "runs_app/trial.html", {"htmx_extensions": "", **_context(found, shown, gradings, event=event)}
     )

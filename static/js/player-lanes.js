@@ -74,6 +74,7 @@ export function makeLanes(box) {
   const row = /** @type {HTMLElement} */ (lanes.querySelector('[data-lane-row="marks"]'));
   const someMarks = () => (row.hidden = !row.querySelector(".mark"));
   someMarks();
+  addEventListener("resize", draw);
   return {
     view,
     draw,

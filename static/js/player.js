@@ -16,7 +16,6 @@ const numbers = (text) => JSON.parse(text || "[]");
 export function createPlayer(box) {
   const lanes = makeLanes(box);
   const audio = box.querySelector("audio");
-  addEventListener("resize", lanes.draw);
   if (!audio) return null;
   const part = (name) => /** @type {HTMLElement|null} */ (box.querySelector(`[data-part="${name}"]`));
   const startsMs = numbers(box.dataset.turns);
@@ -32,6 +31,7 @@ export function createPlayer(box) {
   const player = {
     box,
     audio,
+    lanes,
     startsMs,
     endMs,
     ms: () => audio.currentTime * 1000,
@@ -58,11 +58,14 @@ export function createPlayer(box) {
       draw();
     },
     skip: (seconds) => player.seek(audio.currentTime + seconds),
-    /** Play [from, to] in s and stop, or begin again while the loop is on. */
-    playSpan(from, to) {
+    /** Stand at the start of [from, to] in s: it is played next, and again while the loop is on. */
+    cue(from, to) {
       span = null;
       player.seek(from);
       span = [from, to];
+    },
+    playSpan(from, to) {
+      player.cue(from, to);
       return player.play();
     },
     jump(forward) {
@@ -107,7 +110,6 @@ export function createPlayer(box) {
       if (solo !== "both") url.searchParams.set("ch", solo === "caller" ? "L" : "R");
       return url.href;
     },
-    lanes,
   };
 
   const turnHere = () => turnSpan(startsMs, turnAt(startsMs, player.ms()), endMs()).map((ms) => ms / 1000);
@@ -134,10 +136,13 @@ export function createPlayer(box) {
     if (!span || audio.paused || audio.currentTime < span[1]) return;
     if (loop) audio.currentTime = span[0];
     else {
-      span = null;
       audio.pause();
-      box.dispatchEvent(new CustomEvent("spanend"));
+      spanEnded();
     }
+  }
+  function spanEnded() {
+    span = null;
+    box.dispatchEvent(new CustomEvent("spanend"));
   }
   function step() {
     stayWithin();
@@ -176,10 +181,7 @@ export function createPlayer(box) {
   audio.addEventListener("timeupdate", step); // frames rest while the page is in the background
   audio.addEventListener("ended", () => {
     if (loop && span) player.playSpan(...span);
-    else if (span) {
-      span = null;
-      box.dispatchEvent(new CustomEvent("spanend"));
-    }
+    else if (span) spanEnded();
   });
   audio.addEventListener("error", () => tell("The recording could not be loaded."));
   for (const name of ["play", "pause", "ended", "loadedmetadata", "seeked", "ratechange"]) audio.addEventListener(name, draw);

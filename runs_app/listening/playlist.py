@@ -1,0 +1,163 @@
+"""Failures one after the other, of each only the part where it shows: what is asked for, and what it holds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from runs_app.grading.failure_kinds import FailureKind
+from runs_app.listening.window import Window, evidence_window
+from runs_app.models import Check, Review, Run, Trial
+from runs_app.querysets import TrialQuerySet
+from runs_app.realtime.record import Record
+from scenarios_app.models import ConfigurationVersion
+from scenarios_app.spec.jsontext import dumps
+
+MOST_ITEMS = 200
+FAULTS = ("agent", "caller", "judge", "infrastructure")  # of the keys 1 to 4
+
+
+class BadPlaylist(Exception):
+    """What was asked for cannot be read, or is not there; the message names the part of the address."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Failed trials of these runs (none: of all) or these trials, narrowed by the rest."""
+
+    runs: tuple[int, ...] = ()
+    trials: tuple[int, ...] = ()
+    configurations: tuple[int, ...] = ()  # of versions
+    kind: str | None = None  # the key of a failure kind
+
+    @property
+    def key(self) -> str:
+        return hashlib.sha256(dumps(asdict(self)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Item:
+    """One failure: what it was about, and the part of the recording where it shows."""
+
+    trial: Trial
+    window: Window
+    fault: str  # as the newest review says, or empty
+
+
+@dataclass(frozen=True)
+class Playlist:
+    """`silent`: failed as well, but nothing of them was recorded. `more`: beyond what one playlist holds."""
+
+    wanted: Wanted
+    items: tuple[Item, ...]
+    silent: tuple[Trial, ...]
+    more: int
+    title: str
+
+
+def wanted_of(query: QueryDict) -> Wanted:
+    """Raises BadPlaylist."""
+    return Wanted(
+        runs=_numbers(query, "run"),
+        trials=_numbers(query, "trial"),
+        configurations=_numbers(query, "configuration"),
+        kind=query.get("kind"),
+    )
+
+
+def _numbers(query: QueryDict, name: str) -> tuple[int, ...]:
+    found = []
+    for text in query.getlist(name):
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise BadPlaylist(f"{name}: {text[:40]!r} is no number of a {name}")
+        found.append(int(text))
+    if len(found) > MOST_ITEMS:
+        raise BadPlaylist(f"{name}: at most {MOST_ITEMS} can be named")
+    return tuple(sorted(set(found)))
+
+
+def failed_of(wanted: Wanted) -> TrialQuerySet:
+    """The failed trials that are asked for, the newest run first, in the order of the run."""
+    found = Trial.objects.failed(wanted.kind)
+    if wanted.runs:
+        found = found.filter(run__in=wanted.runs)
+    if wanted.trials:
+        found = found.filter(pk__in=wanted.trials)
+    if wanted.configurations:
+        found = found.filter(configuration_version__in=wanted.configurations)
+    return found.order_by("-run_id", "position")
+
+
+def playlist_of(wanted: Wanted) -> Playlist:
+    """Raises BadPlaylist for a run that is not there."""
+    missing = set(wanted.runs) - set(Run.objects.filter(pk__in=wanted.runs).values_list("pk", flat=True))
+    if missing:
+        raise BadPlaylist(f"run: there is no run {min(missing)}")
+    failed = failed_of(wanted).with_versions()
+    heard = failed.exclude(wav="").defer("metrics")
+    listed = list(heard[:MOST_ITEMS])
+    checks, faults = _checks(listed), _faults(listed)
+    items = [_item(trial, checks.get(trial.pk, []), faults.get(trial.pk, "")) for trial in listed]
+    return Playlist(
+        wanted=wanted,
+        items=tuple(item for item in items if item is not None),
+        silent=tuple(failed.filter(wav="").defer("metrics", "record")[:MOST_ITEMS]),
+        more=max(0, heard.count() - MOST_ITEMS),
+        title=_title(wanted),
+    )
+
+
+def _item(trial: Trial, checks: list[Mapping[str, Any]], fault: str) -> Item | None:
+    window = evidence_window(Record.from_json(trial.record), checks) if trial.record else None
+    return Item(trial, window, fault) if window else None
+
+
+def _checks(trials: list[Trial]) -> dict[int, list[Mapping[str, Any]]]:
+    rows = Check.objects.filter(grading__trial__in=trials, grading__current=True, status="failed", required=True)
+    found: dict[int, list[Mapping[str, Any]]] = {}
+    columns = ("grading__trial_id", "check_id", "status", "required", "evidence")
+    for row in rows.order_by("grading_id", "position").values(*columns):
+        found.setdefault(row["grading__trial_id"], []).append(row)
+    return found
+
+
+def _faults(trials: list[Trial]) -> dict[int, str]:
+    return dict(Review.objects.filter(trial__in=trials, current=True).values_list("trial_id", "fault"))
+
+
+def _title(wanted: Wanted) -> str:
+    parts = []
+    if wanted.kind is not None:
+        parts.append(FailureKind.from_key(wanted.kind).words)
+    if wanted.configurations:
+        versions = ConfigurationVersion.objects.filter(pk__in=wanted.configurations).select_related("configuration")
+        parts.append(" and ".join(str(version) for version in versions))
+    if wanted.runs:
+        parts.append(", ".join(str(run) for run in Run.objects.filter(pk__in=wanted.runs)))
+    return " · ".join(parts) or ("chosen trials" if wanted.trials else "all runs")
+
+
+@dataclass(frozen=True)
+class PlayLink:
+    """A way into the playlist, as pages offer it."""
+
+    count: int
+    url: str
+
+
+def play_link(runs: Iterable[int], *, kind: str | None = None) -> PlayLink | None:
+    """The playlist of what failed in these runs; None when there is nothing to hear."""
+    numbers = sorted(set(runs))
+    count = failed_of(Wanted(runs=tuple(numbers), kind=kind)).exclude(wav="").count() if numbers else 0
+    return PlayLink(count, play_url(numbers, kind=kind)) if count else None
+
+
+def play_url(runs: Iterable[int], *, kind: str | None = None) -> str:
+    asked: dict[str, Any] = {"run": list(runs), **({} if kind is None else {"kind": kind})}
+    return f"{reverse('playlist')}?{urlencode(asked, doseq=True)}"
