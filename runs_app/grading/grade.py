@@ -17,7 +17,7 @@ from runs_app.grading.case import Case, Evidence
 from runs_app.grading.check import Check, not_assessed
 from runs_app.grading.heard import heard_metrics, heard_numbers
 from runs_app.grading.judge import JudgeClient
-from runs_app.grading.metrics import METRICS
+from runs_app.grading.metrics import CLOCKS_DIFFER_MS, METRICS
 from runs_app.grading.outcome import Outcome, broken, decide
 from runs_app.grading.percentiles import mean, rounded
 from runs_app.grading.realtime_metrics import first_token_ms, realtime_metrics, since_sent_ms
@@ -64,7 +64,6 @@ ASSESSMENT: Final[tuple[Callable[[Case], Check], ...]] = (
     state_checks.verified_state_change,
     relay.grounded_assistant_response,
 )
-_LATENCY_BADGE_MS: Final = 100.0
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ def _notes(case: Case, metrics: Mapping[str, float | bool | None]) -> tuple[str,
     elif not record.real_time:
         notes.append("not real time: interruptions and pacing are not measured")
     difference = metrics.get("latency_difference_ms")
-    if difference is not None and abs(difference) > _LATENCY_BADGE_MS:
+    if difference is not None and abs(difference) > CLOCKS_DIFFER_MS:
         notes.append(f"the two latency clocks differ by {difference:.0f} ms")
     if record.usage.total_tokens is None and record.usage.input_tokens is None:
         notes.append("the agent reported no token usage")

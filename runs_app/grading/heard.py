@@ -47,3 +47,19 @@ def heard_metrics(record: Record) -> dict[str, float | None]:
         "heard_word_error_rate": rounded(mean(rates), 4),
         "heard_digits_differ": sum(differ) if differ else None,
     }
+
+
+def compared_words(said: str, heard: str) -> list[tuple[str, str, str]]:
+    """Both texts cut where they part: (kind, words said, words heard), kind equal, substitute, delete or insert."""
+    words, others = _words(said), _words(heard)
+    if not words or not others:
+        return [("delete", " ".join(words), "")] * bool(words) + [("insert", "", " ".join(others))] * bool(others)
+    (chunks,) = jiwer.process_words(" ".join(words), " ".join(others)).alignments
+    return [
+        (
+            chunk.type,
+            " ".join(words[chunk.ref_start_idx : chunk.ref_end_idx]),
+            " ".join(others[chunk.hyp_start_idx : chunk.hyp_end_idx]),
+        )
+        for chunk in chunks
+    ]

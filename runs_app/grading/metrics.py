@@ -11,6 +11,8 @@ from typing import Final, Literal
 Better = Literal["higher", "lower"] | None
 Group = Literal["task", "audio", "latency", "consumption"]
 
+CLOCKS_DIFFER_MS: Final = 100.0  # latency in the recording against latency by events: from here on it is worth a look
+
 
 @dataclass(frozen=True)
 class MetricInfo:
