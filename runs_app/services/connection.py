@@ -38,7 +38,7 @@ WARNINGS = {
     "session_not_acknowledged": "The server did not confirm session.update ({}). Trials go on without it, and"
     " nobody knows whether the settings hold.",
     "dialect_mismatch": "Another dialect: {}.",
-    "audio_format": "The audio would not be understood: {}.",
+    "audio_format": "Other audio: {}.",
     "close_not_answered": "The server did not answer our close ({}).",
     "malformed_frame": "The server sent what is not JSON: {}.",
 }

@@ -160,3 +160,33 @@ async def test_a_text_session_does_not_care_about_audio() -> None:
         held = await hold(plan(server.url))
     assert held.record.ending.kind == "completed"
     assert held.record.turns[0].agent_text == "Fine."
+
+
+@pytest.mark.quirk(46)
+@pytest.mark.parametrize(
+    ("told", "form"),
+    [
+        ("pcm16", format_of("pcm16")),
+        ({"type": "audio/PCM"}, format_of("pcm16")),
+        ({"type": "pcm16", "rate": 16_000}, AudioFormat("pcm16", 16_000)),
+        ({"type": "pcm_s16le"}, format_of("pcm16")),
+        ({"type": "audio/L16", "rate": 8000}, AudioFormat("pcm16", 8000)),
+        ({"rate": 24_000}, format_of("pcm16")),
+        ({"type": "audio/pcm", "rate": "24000"}, format_of("pcm16")),
+        ("g711_ulaw", format_of("g711_ulaw")),
+        ("audio/pcma", format_of("g711_alaw")),
+        ({"type": "mu-law"}, format_of("g711_ulaw")),
+        ("audio/opus", AudioFormat("audio/opus", 8000)),
+        (None, None),
+        (7, None),
+        ([], None),
+    ],
+)
+def test_a_format_is_known_by_whatever_name_a_server_gives_it(told: Any, form: AudioFormat | None) -> None:
+    assert GA.formats({"audio": {"input": {"format": told}}}) == Formats(form, None)
+    assert BETA.formats({"output_audio_format": told}) == Formats(None, form)
+
+
+def test_a_rate_that_no_sound_has_cannot_be_read() -> None:
+    rates = (-1, 0, 8000, 192_000, 10**9)
+    assert [rate for rate in rates if AudioFormat("pcm16", rate).readable] == [8000, 192_000]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from runs_app.realtime.dialects.base import Body
 from runs_app.realtime.formats import G711_HZ, AudioFormat, Formats
 from runs_app.realtime.record import RATE_HZ, Json
@@ -9,8 +11,13 @@ from runs_app.realtime.record import RATE_HZ, Json
 GA_KEYS = frozenset({"audio", "output_modalities"})
 BETA_KEYS = frozenset({"modalities", "input_audio_format", "output_audio_format", "turn_detection", "voice"})
 
-CODINGS = {"audio/pcm": "pcm16", "audio/pcmu": "g711_ulaw", "audio/pcma": "g711_alaw"}
-WIRE_TYPES = {coding: wire for wire, coding in CODINGS.items()}
+WIRE_TYPES = {"pcm16": "audio/pcm", "g711_ulaw": "audio/pcmu", "g711_alaw": "audio/pcma"}
+# What servers call them, without "audio/" and marks: 16-bit PCM is also L16 to those who come from telephony.
+CODINGS = {
+    **dict.fromkeys(("pcm", "pcm16", "pcms16le", "s16le", "l16", "linear16"), "pcm16"),
+    **dict.fromkeys(("pcmu", "ulaw", "mulaw", "g711ulaw"), "g711_ulaw"),
+    **dict.fromkeys(("pcma", "alaw", "g711alaw"), "g711_alaw"),
+}
 
 # What a server takes for granted differs (silence 200 or 500 ms), so everything is always sent.
 DETECTION_DEFAULTS: dict[str, Body] = {
@@ -59,7 +66,7 @@ def _format_of(session: Body, side: str) -> AudioFormat | None:
     if not isinstance(told, dict):
         return None
     named = str(told.get("type", "audio/pcm"))
-    coding = CODINGS.get(named.lower(), named)
+    coding = CODINGS.get(re.sub("^audio/|[^a-z0-9]", "", named.lower()), named)
     return AudioFormat(coding, _rate(told.get("rate"), RATE_HZ if coding == "pcm16" else G711_HZ))
 
 
