@@ -21,6 +21,7 @@ from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet import reactor
 
 from runs_app.simulator.app import create_app
+from runs_app.simulator.tls import certificate_for
 from runs_app.simulator.voices import synthesise
 
 LARGEST_MESSAGE_BYTES = 24 * 1024 * 1024  # 15 MiB of audio in base64, and its envelope
@@ -111,18 +112,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--phrases", type=Path, help="a text file with sentences, one a line, to recognise from the start"
     )
+    parser.add_argument(
+        "--tls", action="store_true", help="serve https and wss with a certificate that is made here and now"
+    )
     parser.add_argument("--cert", type=Path, help="a certificate (PEM), to serve https and wss; needs --key")
     parser.add_argument("--key", type=Path, help="the certificate's private key (PEM)")
 
 
 def run(given: argparse.Namespace, data_dir: Path) -> None:
     """Serve as the command line says, and say where. ValueError for options that do not go together."""
-    if bool(given.cert) != bool(given.key):
-        raise ValueError("--cert and --key go together: give both or neither")
-    scheme = "https" if given.cert else "http"
+    certificate, key, trust = _certificate(given, data_dir)
+    scheme = "https" if certificate else "http"
 
     def listening(port: int) -> None:
         sys.stdout.write(f"The simulator listens on {scheme}://{given.host}:{port}\n")
+        if trust:
+            sys.stdout.write(f"Clients must trust {trust} (for Node: NODE_EXTRA_CA_CERTS={trust})\n")
         sys.stdout.flush()
 
     serve(
@@ -130,10 +135,22 @@ def run(given: argparse.Namespace, data_dir: Path) -> None:
         port=given.port,
         data_dir=data_dir,
         phrases=given.phrases,
-        certificate=given.cert,
-        key=given.key,
+        certificate=certificate,
+        key=key,
         listening=listening,
     )
+
+
+def _certificate(given: argparse.Namespace, data_dir: Path) -> tuple[Path | None, Path | None, Path | None]:
+    """The certificate, its key, and what clients must trust where the certificate is our own."""
+    if bool(given.cert) != bool(given.key):
+        raise ValueError("--cert and --key go together: give both or neither")
+    if given.tls and given.cert:
+        raise ValueError("--tls makes a certificate, --cert names one: give one of them")
+    if not given.tls:
+        return given.cert, given.key, None
+    files = certificate_for(given.host, data_dir.absolute() / "tls")
+    return files.certificate, files.key, files.authority
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import time_machine
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -23,6 +24,7 @@ from websockets.asyncio.client import connect
 
 from runs_app.simulator.app import read_phrases
 from runs_app.simulator.ear import Ear
+from runs_app.simulator.tls import certificate_for
 from runs_app.simulator.voices import AGENT, CALLER, Voices
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,6 +83,47 @@ async def test_with_a_certificate_it_speaks_wss_and_knows_its_phrases(tmp_path: 
     assert [ear.hear(voices.say(PHRASE, voice)).text for voice in (CALLER, AGENT)] == [PHRASE, PHRASE]
 
 
+def told_to_trust(process: subprocess.Popen[str]) -> tuple[str, bytes]:
+    """The file that the second line names, and what it holds."""
+    assert process.stdout is not None
+    path = process.stdout.readline().split("NODE_EXTRA_CA_CERTS=")[1].rstrip(")\n")
+    return path, Path(path).read_bytes()
+
+
+async def test_with_tls_it_makes_a_certificate_that_clients_can_trust_and_keeps_it(tmp_path: Path) -> None:
+    command = ["-m", "runs_app.simulator.serve", "--port", "0", "--data-dir", str(tmp_path), "--tls"]
+    trusted = []
+    for _ in range(2):
+        with running(*command) as (process, address):
+            authority, held = told_to_trust(process)
+            trusted.append(held)
+            strict = ssl.create_default_context(cafile=authority)
+            strict.verify_flags |= ssl.VERIFY_X509_STRICT
+            url = f"{address.replace('https', 'wss')}/v1/realtime?model=x"
+            async with connect(url, ssl=strict, proxy=None) as socket:
+                assert json.loads(await socket.recv())["type"] == "session.created"
+            with pytest.raises(ssl.SSLCertVerificationError):
+                await connect(url, proxy=None)
+    assert trusted[0] == trusted[1]
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "tls").iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("spoilt", ["missing", "unreadable", "for another host", "nearly expired"])
+def test_a_certificate_that_will_not_do_is_made_anew(tmp_path: Path, spoilt: str) -> None:
+    first = certificate_for("127.0.0.1", tmp_path).authority.read_bytes()
+    host = "127.0.0.1"
+    if spoilt == "missing":
+        (tmp_path / "key.pem").unlink()
+    elif spoilt == "unreadable":
+        (tmp_path / "cert.pem").write_text("nothing")
+    elif spoilt == "for another host":
+        host = "simulator.internal"
+    with time_machine.travel(dt.datetime.now(dt.UTC) + dt.timedelta(days=360 * (spoilt == "nearly expired"))):
+        files = certificate_for(host, tmp_path)
+        assert files.authority.read_bytes() != first
+        assert certificate_for(host, tmp_path).authority.read_bytes() == files.authority.read_bytes()
+
+
 def test_the_command_says_where_it_listens_and_ends_in_peace() -> None:
     with running("manage.py", "simulator", "--port", "0") as (process, address):
         host, _, port = address.removeprefix("http://").partition(":")
@@ -94,6 +137,10 @@ def test_the_command_says_where_it_listens_and_ends_in_peace() -> None:
     ("options", "told"),
     [
         ({"cert": Path("cert.pem")}, "the simulator cannot start: --cert and --key go together"),
+        (
+            {"tls": True, "cert": Path("cert.pem"), "key": Path("key.pem")},
+            "--tls makes a certificate, --cert names one",
+        ),
         ({"phrases": Path("nowhere.txt")}, "--phrases: there is no file nowhere.txt"),
     ],
 )
