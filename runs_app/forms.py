@@ -10,6 +10,8 @@ from django import forms
 from django.http import QueryDict
 from django.utils.functional import cached_property
 
+from runs_app.comparing.choice import METRICS
+from runs_app.plans import Plan
 from runs_app.selection import Selection, unknown_keys
 from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
 from scenarios_app.models import ConfigurationVersion, Scenario, Suite
@@ -41,6 +43,10 @@ class AnyOf(forms.MultipleChoiceField):
 
     def valid_value(self, value: str) -> bool:
         return True
+
+
+def _margin(**limits: float) -> forms.FloatField:
+    return forms.FloatField(required=False, min_value=0, **limits)
 
 
 class RunForm(forms.Form):
@@ -97,7 +103,25 @@ class RunForm(forms.Form):
         label="Stop after invalid",
         help_text="Cancels the rest once so many trials were invalid: the endpoint is down. Empty: never.",
     )
-    name = forms.CharField(required=False, max_length=200, help_text="What this run is to find out.")
+    name = forms.CharField(required=False, max_length=200, help_text="What lists call this run.")
+    hypothesis = forms.CharField(
+        required=False,
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+        help_text="What you expect, before you know. Whoever decides on this run reads it.",
+    )
+    primaries = forms.MultipleChoiceField(
+        required=False,
+        choices=[(name, name) for name in METRICS],
+        initial=list(METRICS),
+        widget=forms.CheckboxSelectMultiple,
+        label="Metrics that decide",
+        help_text="The fewer, the smaller a difference they can tell.",
+    )
+    margin_semantic_quality = _margin(max_value=1)
+    margin_tool_accuracy = _margin(max_value=1)
+    margin_response_latency_ms = _margin()
+    margin_pass_rate = _margin(max_value=1)
 
     def __init__(self, *args: Any, suites: Any, versions: Iterable[ConfigurationVersion], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -170,6 +194,20 @@ class RunForm(forms.Form):
         except SpecError as error:
             raise forms.ValidationError([problem.message for problem in error.problems]) from error
 
+    @property
+    def plan(self) -> Plan:
+        """What is to be found out, when the form is valid. All metrics without a margin is no choice."""
+        data = self.cleaned_data
+        margins = {name: data[f"margin_{name}"] for name in METRICS if data[f"margin_{name}"]}
+        chosen = tuple(name for name in METRICS if name in data["primaries"])
+        hypotheses = (data["hypothesis"].strip(),) if data["hypothesis"].strip() else ()
+        return Plan(hypotheses, chosen if chosen and chosen != METRICS else None, margins)
+
+    def margin_rows(self) -> list[tuple[str, bool, Any]]:
+        """(metric, whether it decides, the field of its margin)."""
+        chosen = {str(value) for value in self["primaries"].value() or []}
+        return [(name, name in chosen, self[f"margin_{name}"]) for name in METRICS]
+
     def refuse(self, problems: Iterable[Problem]) -> None:
         """What start_run found, each at the field that can mend it."""
         for field, words in by_field(problems, [*self.fields, "scenarios"]).items():
@@ -230,7 +268,7 @@ class Group:
         return any(box.checked for box in self.older)
 
 
-LISTS = ("configurations", "tags", "scenarios")
+LISTS = ("configurations", "tags", "scenarios", "primaries")
 
 
 def given(query: QueryDict) -> dict[str, Any]:

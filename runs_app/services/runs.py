@@ -12,8 +12,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from runs_app.models import Outcome, Review, Run, RunConfiguration, RunScenario, Trial, TrialStatus
+from runs_app.plans import Plan
 from runs_app.recorder import bell
 from runs_app.services import queues
+from runs_app.services.plans import check_plan, store_plan
 from runs_app.services.results import cancel_queued, cancel_rest, close_run
 from runs_app.services.snapshots import Snapshot, take_snapshot
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
@@ -48,6 +50,7 @@ def start_run(
     tool_faults: Mapping[str, Any] | None = None,
     stop_after_invalid: int | None = None,
     name: str = "",
+    plan: Plan | None = None,
     user: User | None = None,
 ) -> Run:
     """A run with all its trials queued; work starts when the transaction is committed.
@@ -69,20 +72,22 @@ def start_run(
         created_by=user,
     )
     _check_numbers(run)
+    check_plan(plan)
     faults = parse_faults(run.tool_faults)
     snapshot = take_snapshot(
         suite=suite, scenarios=scenario_versions, configurations=configuration_versions, faults=faults
     )
-    return _launched(run, snapshot)
+    return _launched(run, snapshot, plan)
 
 
-def _launched(run: Run, snapshot: Snapshot) -> Run:
+def _launched(run: Run, snapshot: Snapshot, plan: Plan | None) -> Run:
     trials = snapshot.pairs * run.repeats
     if trials > MOST_TRIALS:
         raise SpecError([Problem("repeats", f"{trials} trials; a run has at most {MOST_TRIALS}")])
     with transaction.atomic():
         run.save()
         _store(run, snapshot)
+        store_plan(run, plan)
         lanes = min(run.concurrency, trials)
         transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
     return run

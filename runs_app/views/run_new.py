@@ -72,7 +72,8 @@ def _arguments(form: RunForm) -> dict[str, Any]:
         )
     }
     versions = None if form.selection.is_whole_suite else form.selection.versions()
-    return {**wanted, "scenario_versions": versions, "configuration_versions": data["configurations"]}
+    chosen = {"scenario_versions": versions, "configuration_versions": data["configurations"], "plan": form.plan}
+    return {**wanted, **chosen}
 
 
 def _estimate(form: RunForm) -> dict[str, Any]:
