@@ -67,6 +67,7 @@ def strict(session: Session) -> None:
         assert 0 <= event["audio_end_ms"] <= sent_ms
 
 
+@pytest.mark.quirk(8)
 @pytest.mark.behaviour(20)
 @pytest.mark.case("A11")
 async def test_audio_of_a_reply_that_was_talked_over_is_cut_at_what_was_heard() -> None:
@@ -114,6 +115,7 @@ async def test_audio_of_a_reply_that_was_talked_over_is_cut_at_what_was_heard() 
     ]
 
 
+@pytest.mark.quirk(27)
 @pytest.mark.behaviour(32)
 @pytest.mark.case("A11")
 async def test_a_reply_without_any_audio_is_cancelled_and_not_truncated() -> None:
@@ -139,6 +141,7 @@ async def test_a_reply_without_any_audio_is_cancelled_and_not_truncated() -> Non
     assert held.right[second.agent[0].start : second.agent[0].end].tolist() == ANSWER.tolist()
 
 
+@pytest.mark.quirk(26)
 @pytest.mark.case("A11")
 async def test_a_truncation_never_goes_beyond_what_was_received() -> None:
     """A11, variant 2: the clock says 9 s, but only 2.0 s came. The caller waits for silence, and it lasted 7 s."""
@@ -216,6 +219,7 @@ async def test_nobody_breaks_in_where_nothing_says_so() -> None:
     assert {"response.cancel", "conversation.item.truncate"}.isdisjoint(only_session(server).types())
 
 
+@pytest.mark.quirk(49)
 @pytest.mark.behaviour(31)
 @pytest.mark.parametrize("answered_first", [True, False])
 async def test_a_cancel_that_races_the_end_of_the_reply_is_no_error(answered_first: bool) -> None:

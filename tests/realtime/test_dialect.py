@@ -20,6 +20,7 @@ from tests.scripted_events import audio_delta, call_added, call_done, call_item,
 GA = RealtimeDialect()
 
 
+@pytest.mark.quirk(33)
 def test_the_default_sessions_are_those_of_the_seed() -> None:
     assert GA.default_session("text") == {"type": "realtime", "output_modalities": ["text"]}
     pcm = {"type": "audio/pcm", "rate": 24_000}
@@ -52,6 +53,7 @@ def test_a_tool_output_and_a_request_have_the_shapes_of_the_protocol() -> None:
     assert GA.commit() == {"type": "input_audio_buffer.commit"}
 
 
+@pytest.mark.behaviour(8)
 @pytest.mark.parametrize("beta", sorted(BETA_NAMES))
 def test_a_beta_name_means_what_its_ga_name_means(beta: str) -> None:
     """Behaviour 8."""
@@ -136,6 +138,7 @@ KEYS = st.sampled_from(
 )
 
 
+@pytest.mark.quirk(39)
 @given(type=st.sampled_from(sorted({*READERS, *BETA_NAMES, "x.y"})), body=st.dictionaries(KEYS, JSON, max_size=8))
 def test_whatever_a_server_puts_into_an_event_it_is_read_without_an_exception(type: str, body: dict[str, Any]) -> None:
     read = GA.read({**body, "type": type})

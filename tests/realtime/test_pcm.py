@@ -66,6 +66,7 @@ def test_resampling_keeps_the_pitch() -> None:
     assert abs(int(spectrum.argmax()) - 440) <= 1
 
 
+@pytest.mark.behaviour(21)
 def test_48_bytes_are_a_millisecond_and_none_are_none() -> None:
     """Behaviour 21, PCM16."""
     assert (pcm16_ms(48), pcm16_ms(0), pcm16_ms(48_000)) == (1.0, 0.0, 1000.0)

@@ -81,6 +81,7 @@ def made(
     )
 
 
+@pytest.mark.behaviour(1)
 @pytest.mark.parametrize(
     ("url", "wanted"),
     [
@@ -95,11 +96,17 @@ def test_the_address_becomes_a_websocket_with_a_model(url: str, wanted: str) -> 
     assert made(url=url).url == wanted
 
 
-def test_ga_sends_no_header_of_its_own() -> None:
-    """Behaviour 2."""
+@pytest.mark.behaviour(2)
+def test_beta_adds_its_header_and_ga_adds_none() -> None:
+    """Behaviour 2. A header that the configuration writes itself stays as it is."""
     assert dict(made(headers={"X-Team": "qa"}).headers) == {"X-Team": "qa"}
+    beta = made({"dialect": "beta"}, headers={"X-Team": "qa"})
+    assert dict(beta.headers) == {"OpenAI-Beta": "realtime=v1", "X-Team": "qa"}
+    own = {"openai-beta": "realtime=v1, assistants=v2"}
+    assert dict(made({"dialect": "beta"}, headers=own).headers) == own
 
 
+@pytest.mark.behaviour(3)
 def test_session_update_overrides_fields_and_fields_override_defaults_key_by_key() -> None:
     """Behaviour 3, and the order of contracts 5."""
     update = {"audio": {"output": {"voice": "cedar", "speed": 1.1}, "input": {"noise_reduction": None}}}
@@ -191,6 +198,7 @@ def test_time_outs_are_in_seconds() -> None:
     assert (times.turn_s, times.connect_s, times.session_ready_s) == (0.5, 7.0, 2.0)
 
 
+@pytest.mark.quirk(25)
 @pytest.mark.behaviour(33)
 @pytest.mark.case("A13")
 @pytest.mark.parametrize(("ms", "told"), [(0, "0 ms"), (60, "60 ms"), (99.9, "99 ms")])

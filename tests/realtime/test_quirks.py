@@ -37,7 +37,8 @@ from tests.scripted_events import (
     text_reply,
     transcript_delta,
 )
-from tests.scripted_server import Close, Expect, Hang, Pause, Send, Step, serving
+from tests.scripted_server import Close, Expect, Hang, Pause, Send, Session, Step, serving
+from tests.scripted_steps import Call
 
 TRANSCRIPTION = "conversation.item.input_audio_transcription"
 RATES = Send({"type": "rate_limits.updated", "event_id": "event_r", "rate_limits": [{"name": "tokens", "limit": 1}]})
@@ -140,6 +141,35 @@ async def test_a_response_may_end_that_never_began(status: str) -> None:
     )
 
 
+@pytest.mark.quirk(11)
+async def test_a_new_answer_is_asked_for_only_once_the_cancelled_one_has_ended() -> None:
+    asked_early: list[int] = []
+
+    async def look(session: Session) -> None:
+        asked_early.append(session.types().count("response.create"))
+
+    script = [
+        *setup(),
+        *asked(),
+        Send(created()),
+        Send(audio_delta(to_bytes(tone(1000)))),
+        Expect("response.cancel"),
+        Expect("input_audio_buffer.commit"),
+        Pause(100),
+        Call(look),
+        Send(done(status="cancelled", status_details={"type": "cancelled", "reason": "client_cancelled"})),
+        *asked(),
+        *audio_reply([to_bytes(tone(50))], "For four, then", "resp_2"),
+    ]
+    over = PlannedTurn("For four", tone(150), interrupt_after_ms=200)
+    turns = (PlannedTurn("For two", tone(200)), over)
+    async with serving(script) as server:
+        held = await hold(plan(server.url, audio=tone(200), turns=turns, real_time=True))
+    assert asked_early == [1]
+    assert [turn.status for turn in held.record.turns] == ["cancelled", "completed"]
+    assert held.record.turns[1].agent_text == "For four, then"
+
+
 @pytest.mark.quirk(12)
 async def test_a_server_that_answers_a_tools_output_by_itself_is_not_asked_twice() -> None:
     active = error("conversation_already_has_active_response", "Conversation already has an active response")
@@ -231,7 +261,6 @@ async def test_what_an_item_follows_may_be_null(before: str | None) -> None:
 
 
 @pytest.mark.quirk(26, 27, 49)
-@pytest.mark.behaviour(26)
 @pytest.mark.parametrize(
     ("code", "message"),
     [

@@ -21,6 +21,7 @@ from tests.scripted_server import Expect, Pause, Send, Step, serving
 BUSY_MS = 80  # how late a loop may be that shares its cores; scripts/bench_latency.py measures the real error
 
 
+@pytest.mark.quirk(22)
 @pytest.mark.behaviour(7)
 async def test_250_ms_of_caller_audio_are_three_appends_a_commit_and_a_request() -> None:
     """Behaviour 7."""
@@ -52,6 +53,7 @@ async def test_appends_are_one_event_of_the_timeline_and_frames_hold_no_audio() 
     assert {event.payload["item_id"] for event in deltas} == {"item_resp_1"}
 
 
+@pytest.mark.quirk(21)
 @pytest.mark.case("A01")
 @pytest.mark.parametrize("surplus", [0, 1])
 async def test_samples_cut_between_deltas_arrive_whole(surplus: int) -> None:
@@ -86,6 +88,7 @@ async def test_the_two_channels_hold_exactly_what_each_side_said() -> None:
     assert held.record.audio_samples == span.end
 
 
+@pytest.mark.quirk(47)
 async def test_not_in_real_time_latency_runs_from_the_commit_and_the_caller_takes_no_time() -> None:
     script = [*setup(), Expect("input_audio_buffer.commit"), *asked(), Pause(120)]
     async with serving([*script, *audio_reply([to_bytes(tone(300))])]) as server:
@@ -153,6 +156,7 @@ async def test_in_real_time_trickling_audio_keeps_its_gaps() -> None:
     assert abs((second.start - first.start) / 24 - apart_s * 1000) < BUSY_MS
 
 
+@pytest.mark.quirk(48)
 async def test_in_real_time_the_caller_waits_until_the_agent_was_heard() -> None:
     turns = (PlannedTurn("One", tone(100)), PlannedTurn("Two", tone(100)))
     script: list[Step] = [*setup(), *asked(), *audio_reply([to_bytes(tone(400))], "A", "resp_1")]
@@ -163,6 +167,7 @@ async def test_in_real_time_the_caller_waits_until_the_agent_was_heard() -> None
     assert 0 <= known(second.caller).start - first.agent[-1].end < BUSY_MS * 24
 
 
+@pytest.mark.quirk(50)
 @pytest.mark.case("A03")
 async def test_a_reply_cut_at_the_token_limit_keeps_what_was_heard() -> None:
     """A03: status incomplete after half a sentence is an ending like any other, with its reason."""
@@ -177,6 +182,7 @@ async def test_a_reply_cut_at_the_token_limit_keeps_what_was_heard() -> None:
     assert turn.agent[0].end - turn.agent[0].start == 500 * 24
 
 
+@pytest.mark.quirk(50)
 @pytest.mark.case("A03")
 async def test_a_filtered_reply_without_any_audio_is_an_ending_too() -> None:
     """A03, second script: content_filter with no audio at all."""
@@ -191,6 +197,7 @@ async def test_a_filtered_reply_without_any_audio_is_an_ending_too() -> None:
     assert not held.right.any()
 
 
+@pytest.mark.quirk(7)
 @pytest.mark.case("A11")
 async def test_audio_of_a_response_that_is_over_is_counted_and_not_heard() -> None:
     """A11, as far as a caller without interruptions meets it: late deltas of an ended response never sound."""
@@ -216,6 +223,7 @@ async def test_audio_of_a_response_that_is_over_is_counted_and_not_heard() -> No
     assert "late_deltas=3" in held.record.warnings
 
 
+@pytest.mark.quirk(7)
 async def test_audio_after_output_audio_done_still_counts_until_the_response_is_done() -> None:
     script = [
         *setup(),
@@ -231,6 +239,7 @@ async def test_audio_after_output_audio_done_still_counts_until_the_response_is_
     assert sum(span.end - span.start for span in spans) == 480
 
 
+@pytest.mark.quirk(41)
 @pytest.mark.case("A15")
 async def test_a_frame_of_a_megabyte_and_a_half_is_heard_whole() -> None:
     """A15: one audio delta whose JSON is 1.5 MB, about 23 s."""
@@ -242,6 +251,7 @@ async def test_a_frame_of_a_megabyte_and_a_half_is_heard_whole() -> None:
     assert held.right[span.start : span.end].tolist() == samples.tolist()
 
 
+@pytest.mark.quirk(6)
 async def test_an_audio_reply_of_text_alone_is_an_answer_without_sound() -> None:
     script = [*setup(), *asked(), Send(text_delta("Only words")), Send(done())]
     async with serving(script) as server:
@@ -260,6 +270,7 @@ async def test_bad_base64_is_a_warning_and_the_rest_is_heard() -> None:
     assert "unreadable_event=1" in held.record.warnings
 
 
+@pytest.mark.quirk(2)
 async def test_what_the_agents_side_understood_is_kept_with_its_turn_even_when_late() -> None:
     heard = "conversation.item.input_audio_transcription"
     session = {"type": "realtime", "audio": {"input": {"transcription": {"model": "whisper-1"}}}}

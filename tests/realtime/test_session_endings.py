@@ -38,6 +38,7 @@ def failed(code: str, message: str = "no") -> dict[str, Any]:
     return done(status="failed", status_details=details)
 
 
+@pytest.mark.quirk(44)
 @pytest.mark.behaviour(14)
 @pytest.mark.parametrize(
     ("steps", "kind", "stage", "code", "turn_status"),
@@ -64,6 +65,7 @@ async def test_the_ways_a_turn_breaks_off_are_told_apart(
     assert [event.payload["status"] for event in held.of("turn.ended")] == [turn_status]
 
 
+@pytest.mark.quirk(36)
 @pytest.mark.parametrize(
     ("code", "stage"),
     [
@@ -128,6 +130,7 @@ async def test_an_answer_that_was_complete_before_the_socket_closed_counts() -> 
     assert held.record.turns[0].agent_text == "All booked."
 
 
+@pytest.mark.quirk(35)
 @pytest.mark.case("A09")
 @pytest.mark.parametrize("announced", [True, False])
 async def test_a_session_that_expires_while_the_agent_speaks_keeps_what_was_heard(announced: bool) -> None:
@@ -154,6 +157,7 @@ async def test_a_session_that_expires_while_the_agent_speaks_keeps_what_was_hear
     assert server.open_sessions == 0
 
 
+@pytest.mark.quirk(41)
 @pytest.mark.case("A15")
 async def test_a_frame_of_17_mib_ends_as_message_too_big() -> None:
     """A15: more than 16 MiB is not read, and told as what it is."""
@@ -164,6 +168,7 @@ async def test_a_frame_of_17_mib_ends_as_message_too_big() -> None:
     assert held.record.turns[0].status_reason == "message_too_big"
 
 
+@pytest.mark.quirk(43)
 @pytest.mark.parametrize(
     ("status", "body", "stage"),
     [
@@ -226,6 +231,7 @@ async def test_something_that_is_no_websocket_is_told_as_that() -> None:
     assert (held.record.ending.stage, held.record.ending.code) == ("connect", "handshake")
 
 
+@pytest.mark.quirk(32)
 @pytest.mark.behaviour(4)
 async def test_a_refused_session_is_invalid_names_the_parameter_and_records_no_turn() -> None:
     """Behaviour 4."""
@@ -254,6 +260,7 @@ async def test_a_server_of_the_other_dialect_is_recognised(first: dict[str, Any]
     assert "set dialect: beta" in held.record.ending.message
 
 
+@pytest.mark.behaviour(36)
 async def test_beta_that_was_switched_off_is_authorisation_and_names_the_setting() -> None:
     """Behaviour 36: error as the first frame, then close 4000; also the close alone."""
     refusal = error("beta_api_shape_disabled", "The beta API shape is no longer available.")
@@ -288,6 +295,7 @@ async def test_a_socket_that_closes_before_the_first_turn_tells_why(close: Close
     assert held.record.turns == ()
 
 
+@pytest.mark.quirk(49)
 @pytest.mark.behaviour(31)
 async def test_a_cancel_that_came_too_late_does_not_end_the_turn() -> None:
     """Behaviour 31."""
@@ -306,6 +314,7 @@ async def test_an_error_that_an_answer_follows_is_a_warning() -> None:
     assert "error:odd_hiccup=1" in held.record.warnings
 
 
+@pytest.mark.quirk(10)
 async def test_an_error_that_names_our_request_ends_the_turn_at_once() -> None:
     def refuse(session: Any) -> dict[str, Any]:
         return error("invalid_value", event_id=session.events("response.create")[0]["event_id"])
@@ -316,6 +325,7 @@ async def test_an_error_that_names_our_request_ends_the_turn_at_once() -> None:
     assert (held.record.ending.stage, held.record.ending.code) == ("error_event", "invalid_value")
 
 
+@pytest.mark.quirk(10, 12)
 @pytest.mark.behaviour(35)
 async def test_a_request_refused_because_another_response_is_active_is_made_again_after_it() -> None:
     """Behaviour 35."""
@@ -354,6 +364,7 @@ async def test_a_gateway_that_always_refuses_ends_as_an_error() -> None:
     assert only_session(server).types().count("response.create") == 6
 
 
+@pytest.mark.quirk(12)
 async def test_the_end_of_a_response_that_was_under_way_before_is_not_the_answer() -> None:
     script = [
         *setup(),

@@ -66,6 +66,8 @@ async def test_several_turns_follow_each_other_on_one_connection() -> None:
     assert held.record.turns[1].sent_ms >= known(held.record.turns[0].done_ms)
 
 
+@pytest.mark.quirk(45)
+@pytest.mark.behaviour(8)
 async def test_beta_delta_names_give_the_same_text() -> None:
     """Behaviour 8."""
     beta = {**text_delta("Hello there"), "type": "response.text.delta"}
@@ -76,6 +78,7 @@ async def test_beta_delta_names_give_the_same_text() -> None:
     assert held.record.unknown_events == {}
 
 
+@pytest.mark.quirk(4)
 async def test_words_are_put_in_the_order_of_the_output_not_of_arrival() -> None:
     script = [
         *setup(),
@@ -125,6 +128,7 @@ async def test_usage_of_two_responses_sums_and_cancelled_ones_count() -> None:
     )
 
 
+@pytest.mark.behaviour(26)
 async def test_a_response_without_usage_leaves_it_unknown_not_zero() -> None:
     """Behaviour 26."""
     async with serving([*setup(), *asked(), Send(done(usage=None))]) as server:
@@ -141,6 +145,8 @@ async def test_the_count_of_messages_is_what_the_server_sent() -> None:
     assert held.record.ws_messages_received == only_session(server).frames_sent == 8
 
 
+@pytest.mark.behaviour(27)
+@pytest.mark.quirk(38, 39)
 @pytest.mark.case("A15")
 async def test_unknown_and_extended_events_are_kept_raw_and_change_nothing() -> None:
     """A15: one warning per type, an extra field and a null where a string is usual do not raise."""
@@ -163,6 +169,7 @@ async def test_unknown_and_extended_events_are_kept_raw_and_change_nothing() -> 
     assert [event.payload["name"] for event in held.of("warning")] == ["unknown_event"]
 
 
+@pytest.mark.behaviour(27, 30)
 async def test_a_frame_that_is_no_json_is_kept_and_the_session_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -184,6 +191,7 @@ async def test_bytes_that_hold_json_are_understood() -> None:
     assert held.record.turns[0].agent_text == "Bytes"
 
 
+@pytest.mark.quirk(40)
 async def test_the_same_event_sent_twice_by_a_relay_counts_once() -> None:
     twice = [Send({**text_delta("Once."), "event_id": "event_7"})] * 2
     async with serving([*setup(), *asked(), *twice, Send(done())]) as server:
@@ -226,6 +234,7 @@ async def test_every_event_comes_once_in_order_with_times_that_never_run_back() 
     ]
 
 
+@pytest.mark.quirk(32)
 @pytest.mark.behaviour(5)
 async def test_a_session_that_is_never_confirmed_is_used_after_a_while() -> None:
     """Behaviour 5."""
@@ -273,6 +282,7 @@ async def test_a_key_that_the_server_repeats_is_cut_out_of_everything_kept() -> 
     assert held.record.turns[0].agent_text == "Your [removed]"
 
 
+@pytest.mark.quirk(47)
 async def test_first_token_counts_any_kind_of_words() -> None:
     script = [*setup(), *asked(), Pause(60), Send(transcript_delta("Hm")), Pause(60), Send(done())]
     async with serving(script) as server:

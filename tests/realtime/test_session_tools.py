@@ -45,6 +45,7 @@ async def one_call(arguments: str, name: str = "find_table") -> tuple[Held, Scri
         return await hold(with_tools(server)), server
 
 
+@pytest.mark.quirk(13)
 @pytest.mark.behaviour(28)
 @pytest.mark.case("A05")
 async def test_two_calls_with_interleaved_arguments_are_two_calls_and_one_new_request() -> None:
@@ -93,6 +94,7 @@ async def test_two_calls_with_interleaved_arguments_are_two_calls_and_one_new_re
     assert (turn.rounds, turn.agent_text) == (1, "Booked.")
 
 
+@pytest.mark.quirk(16)
 @pytest.mark.case("A07")
 @pytest.mark.parametrize(
     ("raw", "reason"),
@@ -128,6 +130,8 @@ async def test_empty_arguments_of_a_tool_that_requires_none_are_an_empty_object(
     assert held.record.final_state["ran"] == [["ping", {}]]
 
 
+@pytest.mark.quirk(15)
+@pytest.mark.behaviour(9)
 async def test_the_same_call_in_four_places_is_one_call() -> None:
     """Behaviour 9, with a name that only the item tells (servers leave it out of arguments.done)."""
     item = call_item("ping", "{}")
@@ -263,6 +267,8 @@ async def test_the_done_tool_ends_the_session_unanswered_after_the_other_calls()
     assert (held.record.ending.kind, held.record.ending.code) == ("completed", "done_tool")
 
 
+@pytest.mark.quirk(16, 17)
+@pytest.mark.behaviour(34)
 @pytest.mark.parametrize("status", ["cancelled", "incomplete"])
 async def test_a_call_of_a_response_that_was_cut_off_is_kept_raw_and_not_executed(status: str) -> None:
     """Behaviour 34: partial arguments are not an error of the parser, and nothing is answered."""
