@@ -14,7 +14,7 @@ from runs_app.simulator.wire import Json, Refusal, refusal_of
 DEFAULT_TEMPERATURE = 0.8
 
 # event names, GA: beta
-_EVENTS = {
+EVENTS = {
     "response.output_text.delta": "response.text.delta",
     "response.output_text.done": "response.text.done",
     "response.output_audio.delta": "response.audio.delta",
@@ -67,7 +67,7 @@ class Beta:
         """A server event in beta; None for one that the beta does not have."""
         if event["type"] in _NOT_IN_BETA:
             return None
-        said = event | {"type": _EVENTS.get(event["type"], event["type"])}
+        said = event | {"type": EVENTS.get(event["type"], event["type"])}
         if said["type"] == "response.function_call_arguments.done":
             said.pop("name", None)
         if said["type"] == "session.updated":  # only now: the update was not refused

@@ -59,14 +59,17 @@ class Conversation:
                 part["audio"] = encode(self.audio.get(item_id, np.zeros(0, np.int16)), form)
         return item
 
-    def truncate(self, item_id: str, content_index: int, audio_end_ms: int) -> None:
-        """Cut a spoken reply at what was heard: its words are forgotten, its audio ends there."""
+    def truncate(self, item_id: str, content_index: int, audio_end_ms: int, *, miscounted_ms: int = 0) -> None:
+        """Cut a spoken reply at what was heard: its words are forgotten, its audio ends there.
+
+        `miscounted_ms`: so much less than was sent is known to be there.
+        """
         item = self.find(item_id, "truncate")
         content = item.get("content") or [{}]
         spoken = item.get("role") == "assistant" and item_id in self.audio
         if not spoken or content_index >= len(content) or content[content_index].get("type") != "output_audio":
             raise Refusal("unsupported_content_type", "Only model output audio messages can be truncated")
-        has_ms = len(self.audio[item_id]) // SAMPLES_PER_MS
+        has_ms = max(0, len(self.audio[item_id]) // SAMPLES_PER_MS - miscounted_ms)
         if audio_end_ms > has_ms:
             message = f"Audio content of {has_ms}ms is already shorter than {audio_end_ms}ms"
             raise Refusal("invalid_value", message, param="audio_end_ms")

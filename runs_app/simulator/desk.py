@@ -11,6 +11,7 @@ from runs_app.simulator.conversation import Conversation
 from runs_app.simulator.dialects import Dialect
 from runs_app.simulator.formats import Format, format_of
 from runs_app.simulator.options import Options
+from runs_app.simulator.relays import relayed
 from runs_app.simulator.wire import Json, new_id
 
 Send = Callable[[str], Awaitable[None]]
@@ -50,7 +51,8 @@ class Desk:
         return format_of(self.config["audio"]["output"]["format"])
 
     async def emit(self, event: dict[str, Json]) -> None:
-        said = self.dialect.outgoing({"event_id": new_id("event"), **event})
+        passed = relayed({"event_id": new_id("event"), **event}, self.options.faults)
+        said = self.dialect.outgoing(passed) if passed else None
         if said is not None:
             await self.emit_raw(json.dumps(said, ensure_ascii=False))
 

@@ -74,7 +74,7 @@ class Response:
     _replied_s: float | None = None
 
     def cancel(self, reason: CancelReason) -> None:
-        if not self.cancelled.is_set():
+        if not self.cancelled.is_set() and "ignore_cancel" not in self.stage.options.faults:
             self._cancel_reason = reason
             self.cancelled.set()
 

@@ -31,6 +31,8 @@ from runs_app.simulator.shapes import (
 from runs_app.simulator.voices import Voices
 from runs_app.simulator.wire import Json, Refusal, error_event
 
+_MISCOUNTED_MS = 85
+
 
 class Session:
     """`open()`, then `receive(text)` per frame, in order. Its tasks live in `group`; `end()` cancels them."""
@@ -55,6 +57,9 @@ class Session:
         self._desk.start(self._expire())
         if "silent_start" not in self._desk.options.faults:
             await self._desk.emit({"type": "session.created", "session": self._desk.config})
+        if "conversation_created" in self._desk.options.faults:
+            conversation = {"id": self._desk.conversation.id, "object": "realtime.conversation"}
+            await self._desk.emit({"type": "conversation.created", "conversation": conversation})
 
     async def receive(self, text: str) -> None:
         """One frame of the client; what cannot be done becomes an error event."""
@@ -110,6 +115,8 @@ class Session:
         await self._desk.mirror(item, before)
         if samples is not None:
             self._hearing.listen(item, samples)
+        if item["type"] == "function_call_output" and "unasked_response" in self._desk.options.faults:
+            await self._answering.create(ResponseParams())
 
     async def _retrieve_item(self, event: ItemById) -> None:
         desk = self._desk
@@ -117,9 +124,11 @@ class Session:
         await self._desk.emit({"type": "conversation.item.retrieved", "item": item})
 
     async def _truncate_item(self, event: ItemTruncate) -> None:
-        self._desk.conversation.truncate(event.item_id, event.content_index, event.audio_end_ms)
-        place = event.model_dump(exclude={"event_id", "type"})
-        await self._desk.emit({"type": "conversation.item.truncated", **place})
+        miscounted_ms = _MISCOUNTED_MS if "short_audio_count" in self._desk.options.faults else 0
+        place = (event.item_id, event.content_index, event.audio_end_ms)
+        self._desk.conversation.truncate(*place, miscounted_ms=miscounted_ms)
+        told = event.model_dump(exclude={"event_id", "type"})
+        await self._desk.emit({"type": "conversation.item.truncated", **told})
 
     async def _delete_item(self, event: ItemById) -> None:
         self._desk.conversation.delete(event.item_id)

@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from runs_app.simulator.conversation import SAMPLES_PER_MS
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from runs_app.simulator.response import Response
 
 _CHUNK_MS = 100
+_LATE_STEPS = 5
 _WORDS_PER_DELTA = 3
 _MS_PER_TOKEN = 50
 _TEXT_PAUSE_S = 0.015
@@ -65,47 +67,59 @@ async def _stream_text(response: Response, where: dict[str, Json], text: str) ->
 
 async def _stream_speech(response: Response, where: dict[str, Json], text: str, sound: Samples) -> str:
     """Words lead, the sound follows at its pace; returns the words whose sound was sent."""
+    faults = response.stage.options.faults
+    speech = _Speech(response, where, sound)
     steps = list(_speech_steps(response, text, sound))
-    late = [steps.pop()] if "late_audio" in response.stage.options.faults else []
-    said, sent = "", 0
-    bytes_per_ms = response.order.format.bytes_per_ms
-    started = asyncio.get_running_loop().time()
-    response.played_to_ms = max(response.stage.clock_ms, response.played_to_ms)
-    for number, piece in enumerate(steps):
-        due = started + sent / bytes_per_ms / 1000 / response.stage.options.audio_speed
-        if await response.pause(due - asyncio.get_running_loop().time()):
-            break
-        if isinstance(piece, str):
-            said += piece
-        else:
-            sent += len(piece)
-            response.played_to_ms += len(piece) / bytes_per_ms
-        await _emit_step(response, where, piece)
-        _keep_sound(response, where["item_id"], sound, sent)
-        if number == len(steps) // 2:
-            await response.midway()
+    after_done = [steps.pop()] if "late_audio" in faults else []
+    left = await speech.say(steps)
+    for piece in left[:_LATE_STEPS] if "late_after_cancel" in faults else []:
+        await speech.send(piece)
     await response.emit({"type": "response.output_audio.done", **where})
-    for piece in late:
-        await _emit_step(response, where, piece)
-        sent += len(piece)
-        _keep_sound(response, where["item_id"], sound, sent)
-    await response.emit({"type": "response.output_audio_transcript.done", **where, "transcript": said})
-    response.answered += Tokens(text=text_tokens(said), audio=math.ceil(sent / bytes_per_ms / _MS_PER_TOKEN))
-    return said
+    for piece in after_done:
+        await speech.send(piece)
+    await response.emit({"type": "response.output_audio_transcript.done", **where, "transcript": speech.said})
+    response.answered += Tokens(text=text_tokens(speech.said), audio=math.ceil(speech.sent_ms / _MS_PER_TOKEN))
+    return speech.said
 
 
-async def _emit_step(response: Response, where: dict[str, Json], piece: Step) -> None:
-    if isinstance(piece, bytes):
-        delta = base64.b64encode(piece).decode()
-        await response.emit({"type": "response.output_audio.delta", **where, "delta": delta})
-    else:
-        await response.emit({"type": "response.output_audio_transcript.delta", **where, "delta": piece})
+@dataclass
+class _Speech:
+    """A reply being said: which of its words and how much of its sound went over the wire."""
 
+    response: Response
+    where: dict[str, Json]
+    sound: Samples
+    said: str = ""
+    sent_ms: float = 0.0
 
-def _keep_sound(response: Response, item_id: str, sound: Samples, sent: int) -> None:
-    if item_id in response.stage.conversation.audio:
-        samples = sent * SAMPLES_PER_MS // response.order.format.bytes_per_ms
-        response.stage.conversation.audio[item_id] = sound[:samples]
+    async def say(self, steps: list[Step]) -> list[Step]:
+        """Send `steps` at the session's pace; those that a cancel left over."""
+        stage, loop = self.response.stage, asyncio.get_running_loop()
+        started = loop.time()
+        self.response.played_to_ms = max(stage.clock_ms, self.response.played_to_ms)
+        for number, piece in enumerate(steps):
+            due = started + self.sent_ms / 1000 / stage.options.audio_speed
+            if await self.response.pause(due - loop.time()):
+                return steps[number:]
+            await self.send(piece)
+            if number == len(steps) // 2:
+                await self.response.midway()
+        return []
+
+    async def send(self, piece: Step) -> None:
+        if isinstance(piece, str):
+            self.said += piece
+            event = {"type": "response.output_audio_transcript.delta", **self.where, "delta": piece}
+        else:
+            piece_ms = len(piece) / self.response.order.format.bytes_per_ms
+            self.sent_ms += piece_ms
+            self.response.played_to_ms += piece_ms
+            delta = base64.b64encode(piece).decode()
+            event = {"type": "response.output_audio.delta", **self.where, "delta": delta}
+        await self.response.emit(event)
+        kept = self.response.stage.conversation.audio
+        if self.where["item_id"] in kept:
+            kept[self.where["item_id"]] = self.sound[: int(self.sent_ms * SAMPLES_PER_MS)]
 
 
 def _speech_steps(response: Response, text: str, sound: Samples) -> Iterator[Step]:

@@ -319,6 +319,104 @@ async def test_the_callers_transcript_may_come_after_the_reply(simulator: Simula
     assert "response.done" in wire.types()
 
 
+proves("late_after_cancel", "ignore_cancel", "short_audio_count")
+
+
+async def interrupted(wire: Wire) -> tuple[str, int, Json]:
+    """A spoken reply that is cancelled after two deltas: its item, how many deltas had come, and the response."""
+    await wire.setup(output_modalities=["audio"], instructions=context())
+    content = [{"type": "input_text", "text": "When do you close on Sundays?"}]
+    await wire.send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
+    await wire.send("response.create")
+    await wire.until("response.output_audio.delta")
+    await wire.until("response.output_audio.delta")
+    await wire.send("response.cancel")
+    came = len(wire.all("response.output_audio.delta"))
+    response = (await wire.until("response.done"))["response"]
+    return wire.all("response.output_item.added")[0]["item"]["id"], came, response
+
+
+async def test_sound_may_come_after_a_cancel(simulator: Simulator) -> None:
+    async with simulator.session(fault="late_after_cancel", audio_speed=2) as wire:
+        item_id, came, response = await interrupted(wire)
+        assert response["status_details"] == {"type": "cancelled", "reason": "client_cancelled"}
+        late = len(wire.all("response.output_audio.delta")) - came
+        assert 2 <= late <= 6
+        has_ms = len(wire.sound()) // 48
+        where = {"item_id": item_id, "content_index": 0}
+        await wire.send("conversation.item.truncate", **where, audio_end_ms=has_ms)
+        await wire.until("conversation.item.truncated")
+
+
+async def test_a_cancel_may_be_ignored(simulator: Simulator) -> None:
+    async with simulator.session(fault="ignore_cancel", audio_speed=20) as wire:
+        _, _, response = await interrupted(wire)
+    assert response["status"] == "completed"
+    assert "until 8 p.m." in response["output"][0]["content"][0]["transcript"]
+
+
+async def test_the_server_may_count_less_sound_than_it_sent(simulator: Simulator) -> None:
+    async with simulator.session(fault="short_audio_count", audio_speed=4) as wire:
+        item_id, _, _ = await interrupted(wire)
+        has_ms = len(wire.sound()) // 48
+        where = {"item_id": item_id, "content_index": 0}
+        await wire.send("conversation.item.truncate", **where, audio_end_ms=has_ms)
+        message = f"Audio content of {has_ms - 85}ms is already shorter than {has_ms}ms"
+        assert (await wire.refused())["message"] == message
+        await wire.send("conversation.item.truncate", **where, audio_end_ms=has_ms - 85)
+        await wire.until("conversation.item.truncated")
+
+
+proves("unasked_response", "conversation_created")
+
+
+async def test_a_tools_output_may_be_answered_without_being_asked(simulator: Simulator) -> None:
+    async with simulator.session(fault="unasked_response") as wire:
+        await wire.setup(tools=RESTAURANT, instructions=context())
+        (call,) = (await wire.say(BOOK))["response"]["output"]
+        output = {"type": "function_call_output", "call_id": call["call_id"], "output": '{"ok": true}'}
+        await wire.send("conversation.item.create", item=output)
+        done = await wire.until("response.done")
+    assert done["response"]["output"][0]["content"][0]["text"] == "It is booked."
+
+
+async def test_conversation_created_may_come_first(simulator: Simulator) -> None:
+    async with simulator.session(fault="conversation_created") as wire:
+        await wire.until("conversation.created")
+    assert wire.types() == ["session.created", "conversation.created"]
+
+
+proves("bare_events", "mixed_dialect", "no_response_id", "obfuscation")
+
+
+async def test_only_deltas_and_ends_may_come(simulator: Simulator) -> None:
+    wire, response = await booking(simulator, "bare_events,no_response_id", strict=False)
+    assert not [name for name in wire.types() if "item.added" in name or "item.done" in name or "_part" in name]
+    assert json.loads(wire.all("response.function_call_arguments.done")[0]["arguments"])["guest_name"] == "Maya"
+    assert not [event for event in wire.events if "response_id" in event]
+    assert response["output"][0]["name"] == "create_reservation"
+
+
+async def test_a_gateway_may_translate_half_of_the_way(simulator: Simulator) -> None:
+    async with simulator.session(fault="mixed_dialect", strict=False) as wire:
+        await wire.setup(instructions=context(), output_modalities=["audio"])
+        response = (await wire.say("Do you have parking?"))["response"]
+    assert "audio" in wire.events[0]["session"]
+    assert wire.joined("response.audio_transcript.delta") == "There is free parking behind the house."
+    assert not wire.sound()
+    assert wire.all("response.audio.delta")
+    assert response["output"][0]["content"][0]["type"] == "output_audio"
+
+
+async def test_deltas_may_be_padded(simulator: Simulator) -> None:
+    async with simulator.session(fault="obfuscation", strict=False) as wire:
+        await wire.setup(instructions=context())
+        await wire.say("Do you have parking?")
+    deltas = wire.all("response.output_text.delta")
+    assert all(event["obfuscation"] for event in deltas)
+    assert len({len(event["obfuscation"]) for event in deltas}) > 1
+
+
 async def test_faults_may_be_combined(simulator: Simulator) -> None:
     wire, response = await booking(simulator, "parallel_calls,invalid_json_arguments,null_usage")
     assert len(response["output"]) == 2
