@@ -9,6 +9,7 @@ from runs_app.views import (
     listening,
     playlist,
     problems,
+    review,
     run_new,
     runs,
     trials,
@@ -49,6 +50,13 @@ urlpatterns = [
     path("known/", known.known_failures, name="known-failures"),
     path("known/new/", known.known_failure_new, name="known-failure-new"),
     path("known/<int:pk>/", known.known_failure, name="known-failure"),
+    path("trials/<int:pk>/review/", review.save, name="trial-review"),
+    path("trials/<int:pk>/assign/", review.assign_one, name="trial-assign"),
+    path("trials/<int:pk>/marks/", review.mark, name="trial-mark"),
+    path("marks/<int:pk>/remove/", review.unmark, name="mark-remove"),
+    # reviews
+    path("review/", review.queue, name="review"),
+    path("review/assign/", review.assign, name="review-assign"),
     # comparisons
     path("compare/", compare.compare, name="compare"),
     path("compare/data/", compare.data, name="compare-data"),

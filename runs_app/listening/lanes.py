@@ -162,7 +162,8 @@ def _too_soon(checks: Iterable[Row]) -> Iterable[Mark]:
     for check in checks:
         if check["check_id"] == "spoke_too_soon":
             for early in (check["evidence"] or {}).get("early", ()):
-                yield Mark("agent", *early["bracket_ms"], early["label"], "early")
+                start, end = early["bracket_ms"]
+                yield Mark("agent", start, end, early["label"], "early")
 
 
 def _several(names: Sequence[str]) -> str:

@@ -57,14 +57,17 @@ def save_review(
     """A new review, which is the one that counts from now on; those before it stay.
 
     What is None stays as the review before had it, so that one key can set the fault alone; an empty text takes it
-    back. Saving what is saved already changes nothing. Raises NotReviewable, and SpecError whose paths are the
-    argument names.
+    back. Once all is taken back nothing counts any more. Saving what is saved already changes nothing. Raises
+    NotReviewable, and SpecError whose paths are the argument names.
     """
     with transaction.atomic():
         trial = Trial.objects.select_for_update().get(pk=trial.pk)
         _refuse_unfinished(trial)
         before = trial.reviews.filter(current=True).first()
         found = _merged(before, {"verdict": verdict, "fault": fault, "scores": scores, "note": note})
+        said = any(found.values())
+        if before is None and not said:
+            refuse_if([Problem("verdict", "say something of it: a verdict, a fault, a score or a note")])
         refuse_if(_problems(found))
         if before is not None and all(getattr(before, name) == value for name, value in found.items()):
             return before
@@ -73,6 +76,7 @@ def save_review(
             trial=trial,
             attempt=trial.attempt,
             number=trial.reviews.count() + 1,
+            current=said,
             outcome=outcome_with(found["verdict"], found["fault"]),
             machine_outcome=trial.outcome,
             machine_reason=trial.reason,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from asgiref.sync import sync_to_async
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -12,92 +10,59 @@ from django.views.decorators.http import require_POST, require_safe
 
 from runs_app import audio_http
 from runs_app.known import open_marks, with_marks
-from runs_app.listening.sheet import sheet_of
-from runs_app.listening.window import evidence_span
-from runs_app.models import Grading, Trial
-from runs_app.realtime.record import Record
+from runs_app.models import Trial
 from runs_app.reporting import trial_files
 from runs_app.reporting.redaction import site_redactor
+from runs_app.reviews.page import Draft, neighbours, panel
+from runs_app.reviews.wanted import Wanted, wanted_of
 from runs_app.services import runs as run_services
-from runs_app.trial_page.state import state_rows
-from runs_app.trial_page.transcript import Line, transcript
-from runs_app.trial_page.verdicts import grouped
+from runs_app.trial_page.context import Shown, context_of
 from runs_app.views.numbers import number_of
 from scenarios_app.spec import jsontext
-
-FIRST_EVENTS = 500
+from scenarios_app.views.pages import signed_in
 
 
 def _trial(pk: int) -> Trial:
     wanted = Trial.objects.select_related(
-        "run__suite", "scenario_version__scenario", "configuration_version__configuration"
+        "run__suite",
+        "scenario_version__scenario",
+        "configuration_version__configuration",
+        "review_assignment__person",
     )
     return get_object_or_404(wanted, pk=pk)
 
 
 @require_safe
 def trial(request: HttpRequest, pk: int) -> HttpResponse:
+    """?grading=, ?attempt= and ?ev= choose among what is stored; what runs_app.reviews.wanted reads of the address
+    says which trials come before and after."""
+    return page(request, pk, wanted_of(request.GET))
+
+
+def page(
+    request: HttpRequest, pk: int, wanted: Wanted, *, draft: Draft | None = None, status: int = 200
+) -> HttpResponse:
+    """`draft`: a review that was refused."""
     [found] = with_marks([_trial(pk)], open_marks())
-    number = request.GET.get("grading", "")
+    viewer = signed_in(request)
+    context = context_of(found, _shown(request, found))
+    context |= neighbours(found, wanted, viewer)
+    context |= panel(found, wanted, viewer, context["grades"], draft)
+    return render(request, "runs_app/trial.html", {"htmx_extensions": "", "wanted": wanted, **context}, status=status)
+
+
+def _shown(request: HttpRequest, found: Trial) -> Shown:
     gradings = list(found.gradings.prefetch_related("checks", "grades"))
-    shown = next((g for g in gradings if number and str(g.number) == number), None)
-    shown = shown or next((g for g in gradings if g.current), None)
-    event = number_of(request.GET.get("ev", ""))
-    return render(
-        request, "runs_app/trial.html", {"htmx_extensions": "", **_context(found, shown, gradings, event=event)}
+    number, attempt = number_of(request.GET.get("grading", "")), number_of(request.GET.get("attempt", ""))
+    chosen = next((grading for grading in gradings if grading.number == number), None)
+    current = next((grading for grading in gradings if grading.current), None)
+    known = attempt is not None and found.events.filter(attempt=attempt).exists()
+    return Shown(
+        gradings=gradings,
+        grading=chosen or current,
+        event=number_of(request.GET.get("ev", "")),
+        attempt=attempt if known and attempt is not None else found.attempt,
     )
-
-
-def _context(found: Trial, shown: Grading | None, gradings: list[Grading], *, event: int | None) -> dict[str, Any]:
-    record = Record.from_json(found.record) if found.record else None
-    checks = [_check(c) for c in shown.checks.all()] if shown else []
-    turns = shown.turns if shown else []
-    page: dict[str, Any] = {
-        "trial": found,
-        "record": record,
-        "scenario": found.scenario_version.content,
-        "grading": shown,
-        "gradings": gradings,
-        "checks": checks,
-        "check_groups": grouped(checks),
-        "grades": list(shown.grades.all()) if shown else [],
-        "metrics": shown.metrics if shown else {},
-        "simulated": trial_files.is_simulated(found),
-        "export_notice": site_redactor().notice,
-        "events": list(found.events.filter(attempt=found.attempt)[: FIRST_EVENTS + 1]),
-        "most_events": FIRST_EVENTS,
-        **_neighbours(found),
-    }
-    if record is not None:
-        page |= {
-            "lines": [_line(line, record, turns) for line in transcript(record)],
-            "sheet": sheet_of(found, shown, event=event),
-            "state_rows": state_rows(record),
-        }
-    return page
-
-
-def _check(check: Any) -> dict[str, Any]:
-    row = {name: getattr(check, name) for name in ("check_id", "status", "required", "reason", "evidence")}
-    row["span"] = evidence_span(row)
-    return row
-
-
-def _line(line: Line, record: Record, turns: list[dict[str, Any]]) -> dict[str, Any]:
-    """A line of the transcript with what was recognised of it, or how soon it was said."""
-    numbers = next((row for row in turns if row.get("index") == line.turn), {})
-    if line.who == "caller":
-        return {"line": line, "heard": record.turns[line.turn].heard_text, "numbers": numbers}
-    return {"line": line, "numbers": numbers}
-
-
-def _neighbours(found: Trial) -> dict[str, Any]:
-    ids = list(Trial.objects.filter(run=found.run_id).order_by("position").values_list("pk", flat=True))
-    place = ids.index(found.pk)
-    return {
-        "previous": ids[place - 1] if place > 0 else None,
-        "next": ids[place + 1] if place + 1 < len(ids) else None,
-    }
 
 
 async def _served(request: HttpRequest, pk: int, field: str, content_type: str, suffix: str) -> HttpResponseBase:

@@ -3,7 +3,9 @@
 /** @type {{key: string, label: string, run: (event: KeyboardEvent) => void}[]} */
 const entries = [];
 
-const typing = (target) => target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]");
+const CHOICES = "input[type=radio], input[type=checkbox]";
+const typing = (target) =>
+  target instanceof HTMLElement && !target.matches(CHOICES) && target.closest("input, textarea, select, [contenteditable]");
 
 /**
  * Bind keys of this page.
@@ -32,8 +34,9 @@ export function showHelp() {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
-  // a focused button or link keeps its own Space and Enter
-  if (event.key === " " && event.target instanceof HTMLElement && event.target.closest("button, a, summary")) return;
+  // what is focused and can be pressed keeps its own Space and Enter
+  const own = event.target instanceof HTMLElement && event.target.closest(`button, a, summary, ${CHOICES}`);
+  if (own && (event.key === " " || event.key === "Enter")) return;
   const found = entries.find(({ key }) => key === event.key);
   if (!found) return;
   event.preventDefault();

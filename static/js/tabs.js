@@ -13,5 +13,6 @@ export function makeTabs(root) {
       history.replaceState(null, "", link.hash);
       show(link.hash);
     });
+  addEventListener("hashchange", () => links.some((link) => link.hash === location.hash) && show(location.hash));
   show(location.hash);
 }

@@ -64,13 +64,16 @@ def test_saving_the_same_again_adds_nothing_to_the_history() -> None:
     trial = finished()
     first = save_review(trial=trial, user=None, verdict="failed")
     assert save_review(trial=trial, user=None, verdict="failed") == first
-    assert save_review(trial=trial, user=None, verdict="") != first  # taken back
+    taken_back = save_review(trial=trial, user=None, verdict="")
+    assert (taken_back != first, taken_back.current) == (True, False)
+    assert not trial.reviews.filter(current=True).exists()
     assert Review.objects.count() == 2
 
 
 @pytest.mark.parametrize(
     ("given", "path"),
     [
+        ({}, "verdict"),
         ({"verdict": "maybe"}, "verdict"),
         ({"fault": "moon"}, "fault"),
         ({"verdict": "passed", "fault": "agent"}, "fault"),

@@ -1,0 +1,35 @@
+// Marks a moment of a call: one that is played, or one that is heard while it happens.
+
+/**
+ * Stores a mark and returns what the lane shows of it: {mark, at_ms, label}.
+ * @param {number|string} trial
+ * @param {number} atMs
+ */
+export async function storeMark(trial, atMs) {
+  const token = JSON.parse(document.body.getAttribute("hx-headers") || "{}")["X-CSRFToken"];
+  const body = new URLSearchParams({ at_ms: String(atMs) });
+  const answer = await fetch(`/trials/${trial}/marks/`, { method: "POST", body, headers: { "X-CSRFToken": token } });
+  if (answer.redirected) throw new Error("you are signed out: load the page again");
+  const told = await answer.json();
+  if (!answer.ok) throw new Error(told.error);
+  return told;
+}
+
+/** The mark on the player's lane, as the server would have drawn it. */
+export function drawMark(player, { at_ms, label }) {
+  const track = player.box.querySelector('[data-lane="marks"]');
+  if (!track) return;
+  track.closest(".lane").hidden = false;
+  const mark = document.createElement("button");
+  mark.type = "button";
+  mark.tabIndex = -1;
+  mark.className = "mark made";
+  mark.style.setProperty("--s", String(at_ms));
+  mark.style.setProperty("--e", String(at_ms));
+  mark.dataset.seek = String(at_ms);
+  mark.title = label;
+  const text = document.createElement("span");
+  text.textContent = label;
+  mark.append(text);
+  track.append(mark);
+}
