@@ -1,8 +1,11 @@
-// The trial page: its player, a transcript that follows and seeks, tabs.
+// The trial page: its player, a transcript that follows and seeks, tabs, the review form and the table of events.
 import { bind } from "./keys.js";
-import { createPlayer } from "./player.js";
+import { drawMark, storeMark } from "./marks.js";
+import { clock, createPlayer } from "./player.js";
 import { bindLink, followLink, hear, playerKeys } from "./player-keys.js";
+import { reviewKeys } from "./review.js";
 import { makeTabs } from "./tabs.js";
+import { bindEvents } from "./trial-events.js";
 
 function follow(audio) {
   const rows = [...document.querySelectorAll(".turn[data-at]")];
@@ -15,18 +18,33 @@ function follow(audio) {
   for (const name of ["play", "pause", "seeked", "timeupdate"]) audio.addEventListener(name, move);
 }
 
+async function mark(player) {
+  const said = player.box.querySelector('[data-part="problem"]');
+  try {
+    const made = await storeMark(player.box.dataset.trial, Math.max(0, Math.round(player.ms())));
+    drawMark(player, made);
+    said.textContent = `Marked ${clock(made.at_ms / 1000)}.`;
+  } catch (error) {
+    said.textContent = `Nothing was marked: ${error.message}`;
+  }
+}
+
 function start() {
   for (const root of document.querySelectorAll("[data-tabs]")) makeTabs(root);
   const go = (id) => () => document.getElementById(id)?.click();
   bind([
     { key: "h", label: "Previous trial", run: go("previous") },
     { key: "l", label: "Next trial", run: go("next") },
-    { key: "C", label: "Compare", run: go("compare") },
+    { key: "C", label: "The same scenario in the baseline, or another configuration", run: go("opposite") },
   ]);
+  const form = document.querySelector("form[data-review]");
+  if (form) bind(reviewKeys(form));
+  bindEvents();
   const box = document.querySelector("[data-player]");
   const player = box && createPlayer(box);
   if (!player) return;
   bind(playerKeys(() => player));
+  bind([{ key: "M", label: "Mark this moment", run: () => mark(player) }]);
   bindLink(player);
   follow(player.audio);
   document.getElementById("hear")?.addEventListener("click", () => hear(player));
