@@ -160,7 +160,10 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "conversations"
-CELERY_TASK_ROUTES = {"runs_app.tasks.grade_trial": {"queue": "grading"}}
+CELERY_TASK_ROUTES = {
+    "runs_app.tasks.grade_trial": {"queue": "grading"},
+    "runs_app.tasks.make_intervals": {"queue": "grading"},
+}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 CHANNEL_LAYERS = (

@@ -10,7 +10,7 @@ from celery.signals import worker_shutting_down
 
 from evalsite import logs
 from runs_app.models import Trial
-from runs_app.services import claims, conversing, grading, queues
+from runs_app.services import claims, conversing, grading, intervals, queues
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,13 @@ def grade_trial(trial_id: int) -> None:
             return
         with logs.ids(run=claim.run_id):
             grading.grade_claimed(claim)
+
+
+@shared_task(name="runs_app.tasks.make_intervals")
+def make_intervals(run_ids: list[int], version_ids: list[int]) -> None:
+    """The intervals of percentiles and pass^k that a comparison of these shows."""
+    made = intervals.make_intervals(run_ids=run_ids, version_ids=version_ids)
+    log.info("made the intervals of %s configurations and pairs", made)
 
 
 @worker_shutting_down.connect

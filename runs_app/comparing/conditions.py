@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.loading import Column, Loaded
 from runs_app.stats.comparison import Comparison, compare
-from runs_app.stats.pair import PairComparison
 from runs_app.stats.rows import PASS_RATE
 
 JUDGED: Final = ("semantic_quality", PASS_RATE)
@@ -25,16 +24,19 @@ class Critical:
 
 
 def comparison_of(loaded: Loaded) -> Comparison:
-    """Each configuration against the first, with no verdict where the sides were measured differently."""
+    """Each configuration against the first, with no verdict where the sides were measured differently.
+
+    Without the intervals of percentiles and pass^k, which comparing.intervals lays in.
+    """
     pairs = [(loaded.columns[0], column) for column in loaded.columns[1:]]
     return _compared(loaded, pairs, against_first=True)
 
 
-def pair_of_all(loaded: Loaded, a: str, b: str) -> PairComparison:
+def comparison_of_two(loaded: Loaded, a: str, b: str) -> Comparison:
     """Two that were picked by their keys, the earlier one first. Who looks at any pair they like has all pairs to find
     a difference in by chance, so that Holm's correction is over all of them."""
     pairs = list(combinations(loaded.columns, 2))
-    return _compared(loaded, pairs, only=(a, b)).pair(a, b)
+    return _compared(loaded, pairs, only=(a, b))
 
 
 def _compared(loaded: Loaded, pairs: Iterable[tuple[Column, Column]], **which: Any) -> Comparison:

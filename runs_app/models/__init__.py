@@ -1,6 +1,7 @@
 from runs_app.models.baselines import Baseline
 from runs_app.models.decisions import Choice, Decision, RunPlan
 from runs_app.models.grading import Check, Grade, Grading
+from runs_app.models.intervals import StoredIntervals
 from runs_app.models.known_failures import KnownFailure, KnownFailureChange
 from runs_app.models.playlists import PlaylistPlace
 from runs_app.models.preferences import Liked, Preference
@@ -31,6 +32,7 @@ __all__ = [
     "RunPlan",
     "RunScenario",
     "RunStatus",
+    "StoredIntervals",
     "Trial",
     "TrialStatus",
     "Verdict",

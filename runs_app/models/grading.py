@@ -28,6 +28,14 @@ class Grading(models.Model):
             models.UniqueConstraint(fields=["trial", "number"], name="grading_number"),
             models.UniqueConstraint(fields=["trial"], condition=models.Q(current=True), name="one_current_grading"),
         ]
+        # which judges graded a run, without a look into the long rows
+        indexes = [
+            models.Index(
+                fields=["trial", "judge_model", "rubric_version"],
+                condition=models.Q(current=True),
+                name="grading_judged",
+            )
+        ]
 
 
 class Check(models.Model):

@@ -82,7 +82,14 @@ class Trial(models.Model):
         ]
         indexes = [
             models.Index(fields=["run", "status", "position"], name="trial_claim"),
-            models.Index(fields=["run", "configuration_version", "scenario_version"], name="trial_compare"),
+            # all that a comparison reads of a trial, so that it reads the index alone and not the long rows
+            models.Index(
+                fields=[
+                    *("run", "configuration_version", "scenario_version", "status", "outcome", "stage"),
+                    *("semantic_quality", "tool_accuracy", "response_latency_ms"),
+                ],
+                name="trial_compare",
+            ),
             models.Index(fields=["run", "outcome", "failure_kind"], name="trial_kinds"),
             models.Index(fields=["status", "lease_expires_at"], name="trial_sweep"),
             models.Index(fields=["status", "grading_lease_expires_at"], name="trial_sweep_grading"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import redis
 from django.conf import settings
@@ -27,11 +28,19 @@ def send_gradings(*, trial_ids: Iterable[int]) -> None:
     _send("runs_app.tasks.grade_trial", trial_ids)
 
 
+def send_intervals(*, run_ids: Sequence[int], version_ids: Sequence[int]) -> None:
+    _send_all("runs_app.tasks.make_intervals", [[list(run_ids), list(version_ids)]])
+
+
 def _send(task: str, keys: Iterable[int]) -> None:
+    _send_all(task, ([key] for key in keys))
+
+
+def _send_all(task: str, messages: Iterable[list[Any]]) -> None:
     try:
         with _broker() as connection:
-            for key in keys:
-                app.send_task(task, args=[key], connection=connection, retry=False)
+            for args in messages:
+                app.send_task(task, args=args, connection=connection, retry=False)
     except OperationalError as error:
         log.warning("the queue does not answer (%s); the sweeper will send the work again", error)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from runs_app.models import Grading, Outcome, Run, RunStatus, Trial, TrialStatus
 from runs_app.realtime.record import Record
 from runs_app.recorder import bell
-from runs_app.services import queues, secrets
+from runs_app.services import intervals, queues, secrets
 from runs_app.services.artifacts import Files
 from runs_app.services.claims import Claim, held
 from scenarios_app.spec import jsontext
@@ -109,6 +109,8 @@ def close_run(*, run_id: int) -> None:
             return
         Run.objects.filter(pk=run_id).update(status=status, finished_at=finished_at)
         transaction.on_commit(lambda: bell.ring(run_id))
+        if status == RunStatus.DONE:
+            transaction.on_commit(lambda: intervals.ask_for_those_of(run))
 
 
 # what so many invalid trials in a row of one stage mean, for the stages that have a cause in common
