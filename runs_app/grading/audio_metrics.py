@@ -141,7 +141,7 @@ def audio_metrics(record: Record, voices: Voices, found: Sequence[Response]) -> 
     """Metrics of the recording; null where the conversation gave nothing to measure."""
     answered = [r for r in found if r.verdict == "answered"]
     chances = sum(r.verdict in ("answered", "missed", "late") for r in found)
-    talk_overs = _talk_overs(voices, found)
+    talk_overs = _talk_overs(record, voices, found)
     holds = intervals.subtract(_tool_waits(record, voices.samples), (*voices.caller, *voices.agent))
     real_time = record.real_time
     return {
@@ -166,10 +166,15 @@ def _ms(samples: int) -> float | None:
     return rounded(samples / SAMPLES_PER_MS, 3)
 
 
-def _talk_overs(voices: Voices, found: Sequence[Response]) -> int:
-    """Agent stretches that begin while the caller speaks."""
+def _talk_overs(record: Record, voices: Voices, found: Sequence[Response]) -> int:
+    """Agent stretches that begin while the caller speaks; not those of a reply that the caller himself talked over."""
     eligible = [s for r in found for s in intervals.clip(voices.caller, r.request)]
-    return sum(any(s.start <= agent.start < s.end for s in eligible) for agent in voices.agent)
+    interrupted = [part for turn in record.turns if turn.interrupted for part in turn.agent]
+    return sum(
+        any(s.start <= agent.start < s.end for s in eligible)
+        and not any(part.start < agent.start < part.end for part in interrupted)
+        for agent in voices.agent
+    )
 
 
 def _longest_turn(record: Record, voices: Voices) -> int:

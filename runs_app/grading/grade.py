@@ -33,6 +33,7 @@ from runs_app.grading.semantic import (
 )
 from runs_app.grading.spoke_too_soon import spoke_too_soon, spoke_too_soon_ms
 from runs_app.grading.task_metrics import task_metrics
+from runs_app.grading.turn_taking import turn_taking_metrics, turn_taking_rows
 from runs_app.grading.validity import run_validity
 from scenarios_app.spec.jsontext import clean, finite
 
@@ -154,6 +155,7 @@ def _timings(case: Case) -> Numbers:
     measured = {
         **realtime_metrics(case.record),
         **heard_metrics(case.record),
+        **turn_taking_metrics(case.record, case.voices),
         "spoke_too_soon_ms": spoke_too_soon_ms(case),
     }
     if case.voices:
@@ -173,7 +175,7 @@ def _latency_difference_ms(case: Case) -> float | None:
 
 
 def _turn_rows(case: Case) -> tuple[dict[str, Json], ...]:
-    heard = turn_numbers(case.responses)
+    heard, taking = turn_numbers(case.responses), turn_taking_rows(case.record, case.voices)
     return tuple(
         {
             "index": turn.index,
@@ -183,6 +185,7 @@ def _turn_rows(case: Case) -> tuple[dict[str, Json], ...]:
             "time_to_first_token_ms": first_token_ms(turn),
             "event_latency_ms": since_sent_ms(turn, turn.first_audio_ms),
             "tool_calls": sum(call.turn == turn.index for call in case.calls),
+            **taking[turn.index],
             **heard_numbers(turn),
             **heard.get(turn.index, {}),
         }

@@ -24,14 +24,14 @@ class MetricInfo:
     group: Group
 
 
-def _spread(name: str, definition: str) -> dict[str, MetricInfo]:
+def _spread(name: str, definition: str, *, of: str = "turns", group: Group = "latency") -> dict[str, MetricInfo]:
     ends = {
-        "": "mean over the turns",
+        "": f"mean over the {of}",
         "_p50": "median by nearest rank",
-        "_p95": "95th percentile by nearest rank (one in twenty turns is slower; under 59 turns it says little)",
-        "_max": "slowest turn",
+        "_p95": f"95th percentile by nearest rank (one in twenty {of} is slower; under 59 {of} it says little)",
+        "_max": f"longest of the {of}",
     }
-    return {f"{name}{end}": MetricInfo("ms", f"{definition}; {how}", "lower", "latency") for end, how in ends.items()}
+    return {f"{name}{end}": MetricInfo("ms", f"{definition}; {how}", "lower", group) for end, how in ends.items()}
 
 
 _TASK: Final = {
@@ -95,7 +95,24 @@ _AUDIO: Final = {
     "agent_interruptions": MetricInfo(
         "times", "Agent stretches that begin while the caller speaks. Real time only.", "lower", "audio"
     ),
-    "interruptions": MetricInfo("times", "Turns in which the caller talked over the agent.", None, "audio"),
+    "interruptions": MetricInfo(
+        "times",
+        "Turns in which the caller talked over the agent, as the script or the persona wants it.",
+        None,
+        "audio",
+    ),
+    **_spread(
+        "agent_stop_ms",
+        "From the caller's first voiced sample over the agent to the agent's last, in the recording",
+        of="interruptions",
+        group="audio",
+    ),
+    "split_turns": MetricInfo(
+        "turns",
+        "Turns in which the server took a pause of the caller for their end. Null without turn detection.",
+        "lower",
+        "audio",
+    ),
     "speaking_duration_ms": MetricInfo("ms", "Voiced time of the agent.", None, "audio"),
     "speaking_duration_max_ms": MetricInfo("ms", "The most voiced time in one agent turn.", None, "audio"),
     "floor_hold_silence_ms": MetricInfo(
@@ -120,10 +137,22 @@ _AUDIO: Final = {
 _LATENCY: Final = {
     **_spread("turn_latency_ms", "From the turn sent to response.done"),
     **_spread("time_to_first_token_ms", "From the turn sent to the first text, transcript or audio delta"),
-    **_spread("time_to_first_audio_ms", "From the commit of the caller's audio to the first audio delta"),
+    **_spread(
+        "time_to_first_audio_ms",
+        "From the turn sent (the commit, or the caller's last voiced sample) to the first audio delta",
+    ),
+    **_spread(
+        "endpointing_delay_ms",
+        "From the caller's last voiced sample until the server's turn detection took the words as ended",
+    ),
+    **_spread(
+        "interruption_stop_ms",
+        "From our response.cancel to the response.done that confirms it",
+        of="interruptions",
+    ),
     "event_latency_ms": MetricInfo(
         "ms",
-        "The second clock: commit to first audio delta by protocol events, mean over the turns.",
+        "The second clock: turn sent to first audio delta by protocol events, mean over the turns.",
         "lower",
         "latency",
     ),

@@ -23,7 +23,6 @@ def realtime_metrics(record: Record) -> Numbers:
         **spread("time_to_first_audio_ms", first_audio),
         "event_latency_ms": rounded(mean(_known(first_audio)), 3),
         "turns": len(record.turns),
-        "interruptions": sum(turn.interrupted for turn in record.turns) if audio and record.real_time else None,
         "ws_messages_received": record.ws_messages_received,
         **_pacing(record),
         **_usage(record),
@@ -31,7 +30,7 @@ def realtime_metrics(record: Record) -> Numbers:
 
 
 def since_sent_ms(turn: Turn, moment_ms: float | None) -> float | None:
-    """From the turn sent (audio: the commit) to a moment of its answer."""
+    """From the turn sent (audio: the commit, or the caller's last voiced sample) to a moment of its answer."""
     return None if moment_ms is None else rounded(moment_ms - turn.sent_ms, 3)
 
 

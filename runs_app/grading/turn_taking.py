@@ -1,0 +1,64 @@
+"""Who gives way, and how soon: the end of the caller's words as the server takes it, and the caller's voice over the
+agent's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from runs_app.grading import intervals
+from runs_app.grading.audio_metrics import Voices
+from runs_app.grading.percentiles import rounded
+from runs_app.grading.realtime_metrics import Numbers, spread
+from runs_app.realtime.record import SAMPLES_PER_MS, Record, Turn
+
+
+def turn_taking_metrics(record: Record, voices: Voices | None) -> Numbers:
+    """All null in text mode. Not in real time nobody talks over anybody, and detection still takes its time."""
+    turns = record.turns if record.mode == "audio" else ()
+    over = turns if record.real_time else ()
+    detected = [turn for turn in turns if turn.endpoint_ms is not None or turn.splits]
+    return {
+        **spread("endpointing_delay_ms", [endpointing_delay_ms(turn) for turn in turns]),
+        **spread("interruption_stop_ms", [turn.interruption_stop_ms for turn in over]),
+        **spread("agent_stop_ms", list(agent_stops_ms(over, voices).values())),
+        "interruptions": sum(turn.interrupted for turn in turns) if record.real_time and turns else None,
+        "split_turns": sum(turn.splits > 0 for turn in turns) if detected else None,
+    }
+
+
+def endpointing_delay_ms(turn: Turn) -> float | None:
+    """From the caller's last voiced sample until the server took the words as ended."""
+    return None if turn.endpoint_ms is None else rounded(turn.endpoint_ms - turn.sent_ms, 3)
+
+
+def agent_stops_ms(turns: Sequence[Turn], voices: Voices | None) -> dict[int, float]:
+    """By the index of an interrupted turn: from the caller's first voiced sample over it to the agent's last."""
+    if voices is None:
+        return {}
+    found = {}
+    for turn, following in pairwise(turns):
+        if turn.interrupted and following.caller is not None:
+            onset = intervals.clip(voices.caller, following.caller)
+            heard = [span for part in turn.agent for span in intervals.clip(voices.agent, part)]
+            if onset and heard:
+                last = max(span.end for span in heard)
+                found[turn.index] = round(max(0, last - onset[0].start) / SAMPLES_PER_MS, 3)
+    return found
+
+
+def turn_taking_rows(record: Record, voices: Voices | None) -> dict[int, dict[str, Any]]:
+    """What one row per turn shows, by turn index."""
+    stops = agent_stops_ms(record.turns, voices) if record.real_time else {}
+    return {
+        turn.index: {
+            "interrupted": turn.interrupted,
+            "interrupted_ms": turn.interrupted_ms,
+            "interruption_stop_ms": turn.interruption_stop_ms,
+            "agent_stop_ms": stops.get(turn.index),
+            "endpointing_delay_ms": endpointing_delay_ms(turn),
+            "splits": turn.splits,
+        }
+        for turn in record.turns
+    }

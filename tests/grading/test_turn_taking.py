@@ -1,0 +1,78 @@
+"""Endpoints, interruptions and split turns, from records and recordings whose edges are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from runs_app.grading.audio_metrics import listen
+from runs_app.grading.grade import Evidence, GradingResult, grade
+from runs_app.grading.turn_taking import agent_stops_ms, turn_taking_metrics
+from runs_app.realtime.record import Record, Turn
+from tests.grading.builders import audio_record, recording, scenario, spoken
+
+FIRST = spoken(caller=(0, 1000), agent=((1500, 3000),), index=0)
+SECOND = spoken(caller=(2500, 3500), agent=((4000, 5000),), index=1)
+
+
+def over(**changes: Any) -> tuple[Turn, Turn]:
+    """The second turn begins at 2.5 s over a reply that is heard until 3.0 s."""
+    known = {"interrupted": True, "interrupted_ms": 2490.0, "interruption_stop_ms": 180.0, "status": "cancelled"}
+    return replace(FIRST, **{**known, **changes}), SECOND
+
+
+AUDIO = recording([(0, 1000), (2500, 3500)], [(1500, 3000), (4000, 5000)], 5000)
+
+
+async def graded(record: Record) -> GradingResult:
+    return await grade(Evidence(scenario(expected={}), record, audio=AUDIO), judge=None)
+
+
+async def test_an_interruption_has_both_its_times_and_is_no_interruption_by_the_agent() -> None:
+    result = await graded(audio_record(turns=over()))
+    metrics = result.metrics
+    assert (metrics["interruptions"], metrics["agent_interruptions"]) == (1, 0)
+    assert metrics["interruption_stop_ms"] == metrics["interruption_stop_ms_max"] == 180
+    assert metrics["agent_stop_ms"] == metrics["agent_stop_ms_p95"] == 500
+    first, second = result.turns
+    assert (first["interrupted"], first["interrupted_ms"], first["agent_stop_ms"]) == (True, 2490, 500)
+    assert (second["interrupted"], second["agent_stop_ms"]) == (False, None)
+
+
+def test_an_agent_that_was_silent_already_stopped_at_once() -> None:
+    turns = (replace(over()[0], agent=(FIRST.agent[0],)), SECOND)
+    audio = recording([(0, 1000), (2500, 3500)], [(1500, 2200), (4000, 5000)], 5000)
+    assert agent_stops_ms(turns, listen(audio)) == {0: 0}
+
+
+def test_where_the_caller_talked_over_nobody_nothing_is_measured() -> None:
+    metrics = turn_taking_metrics(audio_record(turns=(FIRST, replace(SECOND, caller=None))), listen(AUDIO))
+    assert metrics["interruptions"] == 0
+    assert metrics["interruption_stop_ms"] is None
+    assert metrics["agent_stop_ms"] is None
+    assert metrics["endpointing_delay_ms"] is None
+    assert metrics["split_turns"] is None
+
+
+@pytest.mark.parametrize("changes", [{"real_time": False}, {"mode": "text"}])
+def test_outside_a_call_in_real_time_nobody_talks_over_anybody(changes: dict[str, Any]) -> None:
+    record = replace(audio_record(turns=over()), **changes)
+    metrics = turn_taking_metrics(record, listen(AUDIO))
+    assert metrics["interruptions"] is None
+    assert metrics["agent_stop_ms"] is None
+
+
+def test_the_delay_of_the_endpoint_runs_from_the_last_voiced_sample() -> None:
+    turns = (replace(FIRST, endpoint_ms=1520.0), replace(SECOND, endpoint_ms=4300.0, splits=2))
+    metrics = turn_taking_metrics(audio_record(turns=turns), listen(AUDIO))
+    assert metrics["endpointing_delay_ms"] == (520 + 800) / 2
+    assert metrics["endpointing_delay_ms_p50"] == 520
+    assert metrics["endpointing_delay_ms_max"] == 800
+    assert metrics["split_turns"] == 1
+
+
+def test_a_record_of_an_interruption_goes_through_json_unchanged() -> None:
+    record = audio_record(turns=(replace(over()[0], endpoint_ms=1500.0, splits=1), SECOND))
+    assert Record.from_json(record.to_json()) == record
