@@ -1,6 +1,7 @@
 from django.urls import path
 
 from runs_app.views import (
+    capsule,
     compare,
     connection,
     console,
@@ -42,6 +43,8 @@ urlpatterns = [
     path("playlist/", playlist.playlist, name="playlist"),
     path("playlist/place/", playlist.place, name="playlist-place"),
     path("trials/<int:pk>/fault/", playlist.fault, name="trial-fault"),
+    path("trials/<int:pk>/capsule.html", capsule.as_html, name="trial-capsule"),
+    path("trials/<int:pk>/capsule.zip", capsule.as_zip, name="trial-capsule-zip"),
     path("trials/<int:pk>/peaks.json", trials.peaks, name="trial-peaks"),
     path("trials/<int:pk>/events.jsonl", trials.events, name="trial-events"),
     path("trials/<int:pk>/trial.json", trials.as_json, name="trial-json"),

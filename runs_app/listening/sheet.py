@@ -13,6 +13,7 @@ from runs_app.listening.lanes import DOTS, Lanes, Mark, lanes_of
 from runs_app.listening.window import Window, evidence_window
 from runs_app.models import Grading, Trial
 from runs_app.realtime.record import SAMPLES_PER_MS, Record
+from runs_app.reporting.redaction import site_redactor
 from runs_app.services.artifacts import Shape, wav_shape
 
 DOTTED = tuple(DOTS)
@@ -42,6 +43,7 @@ class Sheet:
     trial: Trial | None = None
     hear: Window | None = None
     at_ms: float | None = None  # where a link points to
+    notice: str = ""  # what of an export is redacted
 
     @property
     def anchors(self) -> list[float]:
@@ -71,6 +73,7 @@ def sheet_of(trial: Trial, grading: Grading | None = None, *, event: int | None 
         trial=trial,
         hear=evidence_window(record, checks) if record and shape else None,
         at_ms=_event_ms(trial, event),
+        notice=site_redactor().notice,
     )
 
 

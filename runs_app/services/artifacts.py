@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 
 from runs_app.realtime import wav
 from runs_app.realtime.pcm import Int16
-from runs_app.realtime.record import RATE_HZ
+from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS
 from runs_app.realtime.speech_edges import peaks
 from runs_app.services.claims import Claim
 from scenarios_app.spec import jsontext
@@ -66,6 +66,22 @@ def wav_shape(name: str) -> Shape:
     channels = int.from_bytes(header[22:24], "little") or 1
     samples = (default_storage.size(name) - wav.HEADER_BYTES) // (2 * channels)
     return Shape(channels, samples * 1000 / RATE_HZ)
+
+
+def read_clip(name: str, *, around_ms: float, length_ms: float) -> tuple[float, Int16]:
+    """Where the clip begins in ms, and its samples (n, channels), read alone: a recording may be 259 MB long.
+
+    The clip keeps its length at the ends of the recording, as far as that is long enough. Raises OSError.
+    """
+    shape = wav_shape(name)
+    start_ms = max(0.0, min(around_ms - length_ms / 2, shape.duration_ms - length_ms))
+    frame = 2 * shape.channels
+    first, count = round(start_ms * SAMPLES_PER_MS), round(length_ms * SAMPLES_PER_MS)
+    with default_storage.open(name) as file:
+        file.seek(wav.HEADER_BYTES + first * frame)
+        body = file.read(count * frame)
+    body = body[: len(body) - len(body) % frame]
+    return first / SAMPLES_PER_MS, np.frombuffer(body, dtype="<i2").reshape(-1, shape.channels)
 
 
 def _drawn(audio: Int16) -> bytes:

@@ -2,7 +2,7 @@
 // at the same turn and the same offset within it, whatever second that is.
 import { bind } from "./keys.js";
 import { createPlayer } from "./player.js";
-import { bindLink, playerKeys } from "./player-keys.js";
+import { bindLinks, playerKeys } from "./player-keys.js";
 import { samePlace, turnAt } from "./player-turns.js";
 
 const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
@@ -20,7 +20,7 @@ async function playerOf(trial) {
   part("body").append(holder);
   const player = createPlayer(holder.querySelector("[data-player]"));
   if (player) {
-    bindLink(player);
+    bindLinks(player);
     player.audio.addEventListener("timeupdate", drawPlace);
   } else holder.remove();
   known.set(trial, player);

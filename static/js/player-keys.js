@@ -18,6 +18,7 @@ export function playerKeys(playing) {
     { key: "R", label: "Again and again: this turn, or what was chosen", run: on((p) => p.loop()) },
     { key: "Z", label: "Zoom to the turn or to the whole call", run: on((p) => p.zoom()) },
     { key: ">", label: "Next speed", run: on((p) => p.speed(SPEEDS[(SPEEDS.indexOf(p.audio.playbackRate) + 1) % SPEEDS.length])) },
+    { key: "B", label: "Bug capsule: download this moment", run: on((p) => p.box.querySelector('[data-part="capsule"]')?.click()) },
     { key: "K", label: "Copy a link to this moment", run: on((p) => p.box.querySelector('[data-part="link"]')?.click()) },
   ];
 }
@@ -44,8 +45,10 @@ export function followLink(player) {
   else player.audio.addEventListener("loadedmetadata", go, { once: true });
 }
 
-/** The link button copies, or shows the link where the browser lets no page copy. */
-export function bindLink(player) {
+/** Links of the bar are to this moment. The link button copies, or shows the link where the browser lets no page copy. */
+export function bindLinks(player) {
+  for (const link of player.box.querySelectorAll('[data-part="capsule"]'))
+    link.addEventListener("click", () => (link.search = `?t=${player.audio.currentTime.toFixed(2)}`));
   const button = player.box.querySelector('[data-part="link"]');
   button?.addEventListener("click", async () => {
     const said = player.box.querySelector('[data-part="problem"]');

@@ -1,7 +1,7 @@
 // The failure playlist: plays only the window of each failure, waits a moment for a fault, and goes on.
 import { bind } from "./keys.js";
 import { createPlayer } from "./player.js";
-import { bindLink, playerKeys } from "./player-keys.js";
+import { bindLinks, playerKeys } from "./player-keys.js";
 import { post } from "./post.js";
 
 const PAUSE_MS = 2500; // after a window, before the next: time to press 1 to 4
@@ -54,7 +54,7 @@ async function go(to, playing = true) {
   stage.innerHTML = await answer.text();
   player = createPlayer(stage.querySelector("[data-player]"));
   if (!player) return;
-  bindLink(player);
+  bindLinks(player);
   const [from, end] = windowOf(item);
   player.window(from - SEEN_MS, end + SEEN_MS);
   player.box.addEventListener("spanend", heard);

@@ -2,7 +2,7 @@
 import { bind } from "./keys.js";
 import { drawMark, storeMark } from "./marks.js";
 import { clock, createPlayer } from "./player.js";
-import { bindLink, followLink, hear, playerKeys } from "./player-keys.js";
+import { bindLinks, followLink, hear, playerKeys } from "./player-keys.js";
 import { reviewKeys } from "./review.js";
 import { makeTabs } from "./tabs.js";
 import { bindEvents } from "./trial-events.js";
@@ -45,7 +45,7 @@ function start() {
   if (!player) return;
   bind(playerKeys(() => player));
   bind([{ key: "M", label: "Mark this moment", run: () => mark(player) }]);
-  bindLink(player);
+  bindLinks(player);
   follow(player.audio);
   document.getElementById("hear")?.addEventListener("click", () => hear(player));
   document.addEventListener("click", (event) => {
