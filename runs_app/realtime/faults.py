@@ -99,8 +99,7 @@ def fatal(fault: Fault) -> BrokenOff | None:
 def session_refused(fault: Fault, looks_like: str | None) -> BrokenOff:
     """An error while the session was being set up."""
     where = f" (param {fault.param})" if fault.param else ""
-    hint = f" The server speaks the {looks_like} dialect: set dialect: {looks_like}." if looks_like else ""
-    message = f"the session was refused: {fault.message}{where}{hint}"
+    message = f"the session was refused: {fault.message}{where}{_other_dialect(looks_like)}"
     return BrokenOff(_invalid("session", fault.code or fault.kind, message), "error")
 
 
@@ -139,8 +138,9 @@ def sandbox_broke(name: str, reason: str) -> BrokenOff:
     return BrokenOff(_invalid("tool_sandbox", name, f"the tool {name} could not be run: {reason}"), "failed")
 
 
-def socket_closed(closing: Closing, *, before_first_turn: bool) -> BrokenOff:
-    """The other side (or the network) closed. Reasons such as `invalid_request_error.CODE` tell more than codes."""
+def socket_closed(closing: Closing, *, before_first_turn: bool, looks_like: str | None = None) -> BrokenOff:
+    """The other side (or the network) closed. Reasons such as `invalid_request_error.CODE` tell more than codes.
+    `looks_like`: the dialect of the session that it opened, if that is not ours."""
     named = closing.reason.rsplit(".", 1)[-1].strip()
     message = f"the socket closed ({_shown(closing)})"
     if named in FATAL_STAGES:
@@ -151,7 +151,7 @@ def socket_closed(closing: Closing, *, before_first_turn: bool) -> BrokenOff:
         return BrokenOff(_invalid("session_expired", "1001", message), "closed", "session_expired")
     if before_first_turn:
         stage = "authorisation" if closing.code in (1008, 3000) else "session"
-        return BrokenOff(_invalid(stage, str(closing.code), message), "closed")
+        return BrokenOff(_invalid(stage, str(closing.code), f"{message}{_other_dialect(looks_like)}"), "closed")
     if closing.by_us and closing.code == 1011:
         return BrokenOff(_invalid("socket_closed", "keepalive", "no pong came back in time"), "closed", "keepalive")
     code = "no_close_frame" if closing.code is None else str(closing.code)
@@ -194,6 +194,10 @@ def _invalid(stage: str, code: str | None, message: str) -> Ending:
 def _shown(closing: Closing) -> str:
     code = "without a close frame" if closing.code is None else f"code {closing.code}"
     return f"{code}, {closing.reason}" if closing.reason else code
+
+
+def _other_dialect(looks_like: str | None) -> str:
+    return f" The server speaks the {looks_like} dialect: set dialect: {looks_like}." if looks_like else ""
 
 
 def _tells_of_expiry(reason: str) -> bool:

@@ -59,6 +59,11 @@ class Journal:
         return self.turns[-1] if self.turns else None
 
     @property
+    def other_dialect(self) -> str | None:
+        """The dialect of the server's session, if it is not ours."""
+        return self.looks_like if self.looks_like != self.plan.dialect.name else None
+
+    @property
     def asked_formats(self) -> Formats:
         return self.plan.dialect.formats(self.plan.session)
 

@@ -96,8 +96,7 @@ class Line:
                 raw = await self.socket.recv()
                 self._pass_on(hear(self.journal, raw, self.journal.clock.now_s()))
         except ConnectionClosed as exc:
-            closing = closing_of(exc)
-            self._pass_on(faults.socket_closed(closing, before_first_turn=self.journal.turn is None))
+            self._pass_on(self._closed(exc))
 
     async def next_signal(self, until_s: float) -> Signal | None:
         """None when nothing came until then. Raises BrokenOff when its turn in the queue comes."""
@@ -165,6 +164,12 @@ class Line:
         except ConnectionClosed as exc:
             await self.wait_for(self.broken.is_set, within_s=VERDICT_S)
             self.check()
-            raise faults.socket_closed(closing_of(exc), before_first_turn=self.journal.turn is None) from None
+            raise self._closed(exc) from None
         except TimeoutError:
             raise faults.send_blocked(limit_s) from None
+
+    def _closed(self, exc: ConnectionClosed) -> BrokenOff:
+        journal = self.journal
+        return faults.socket_closed(
+            closing_of(exc), before_first_turn=journal.turn is None, looks_like=journal.other_dialect
+        )

@@ -230,6 +230,16 @@ async def test_a_ga_server_refuses_beta_with_the_setting_to_change() -> None:
     assert warning["detail"].endswith("this configuration speaks beta: set dialect: ga")
 
 
+@pytest.mark.parametrize(("opened", "named"), [(SESSION, True), ({"id": "sess_1"}, False)])
+async def test_a_server_that_hangs_up_on_the_wrong_dialect_names_the_setting(opened: Any, named: bool) -> None:
+    """Without an error, only the shape of its session tells why."""
+    script = [Send({"type": "session.created", "session": opened}), Expect("session.update"), Close(1008, "bad event")]
+    async with serving(script) as server:
+        held = await hold(plan(server.url))
+    assert held.record.turns == ()
+    assert ("set dialect: beta" in held.record.ending.message) == named
+
+
 @pytest.mark.behaviour(36)
 async def test_beta_at_a_server_that_switched_it_off_names_the_setting() -> None:
     close = Close(4000, "invalid_request_error.beta_api_shape_disabled")
