@@ -45,8 +45,8 @@ class AnyOf(forms.MultipleChoiceField):
         return True
 
 
-def _margin(**limits: float) -> forms.FloatField:
-    return forms.FloatField(required=False, min_value=0, **limits)
+def _margin(largest: float | None = None) -> forms.FloatField:
+    return forms.FloatField(required=False, min_value=0, max_value=largest)
 
 
 class RunForm(forms.Form):
@@ -118,10 +118,10 @@ class RunForm(forms.Form):
         label="Metrics that decide",
         help_text="The fewer, the smaller a difference they can tell.",
     )
-    margin_semantic_quality = _margin(max_value=1)
-    margin_tool_accuracy = _margin(max_value=1)
+    margin_semantic_quality = _margin(1)
+    margin_tool_accuracy = _margin(1)
     margin_response_latency_ms = _margin()
-    margin_pass_rate = _margin(max_value=1)
+    margin_pass_rate = _margin(1)
 
     def __init__(self, *args: Any, suites: Any, versions: Iterable[ConfigurationVersion], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -5,6 +5,7 @@ from runs_app.views import (
     compare,
     connection,
     console,
+    decisions,
     home,
     known,
     listening,
@@ -39,10 +40,10 @@ urlpatterns = [
     path("trials/<int:pk>/cancel/", trials.cancel, name="trial-cancel"),
     path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
     path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),
-    path("trials/<int:pk>/player/", listening.player, name="trial-player"),
     path("playlist/", playlist.playlist, name="playlist"),
     path("playlist/place/", playlist.place, name="playlist-place"),
     path("trials/<int:pk>/fault/", playlist.fault, name="trial-fault"),
+    path("trials/<int:pk>/player/", listening.player, name="trial-player"),
     path("trials/<int:pk>/capsule.html", capsule.as_html, name="trial-capsule"),
     path("trials/<int:pk>/capsule.zip", capsule.as_zip, name="trial-capsule-zip"),
     path("trials/<int:pk>/peaks.json", trials.peaks, name="trial-peaks"),
@@ -60,6 +61,11 @@ urlpatterns = [
     # reviews
     path("review/", review.queue, name="review"),
     path("review/assign/", review.assign, name="review-assign"),
+    # what was decided on comparisons
+    path("decide/", decisions.decide, name="decide"),
+    path("decisions/", decisions.decisions, name="decisions"),
+    path("decisions/<int:pk>/", decisions.decision, name="decision"),
+    path("decisions/<int:pk>/comparison.json", decisions.decision_json, name="decision-json"),
     # comparisons
     path("compare/", compare.compare, name="compare"),
     path("compare/data/", compare.data, name="compare-data"),

@@ -1,0 +1,144 @@
+"""A frozen comparison in the words of a page, read from its JSON alone: nothing is computed anew.
+
+The JSON is as comparing.export wrote it on that day. What an older or a newer one lacks is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runs_app.comparing.words import value_text
+
+Json = Any
+
+MARKS = {"Better": "up", "Worse": "down"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A metric of the pair. Texts are ready to be shown; empty ones were not measured."""
+
+    metric: str
+    a: str
+    b: str
+    difference: str
+    interval: str
+    p_value: str
+    word: str
+    reason: str
+    primary: bool
+
+    @property
+    def css(self) -> str:
+        return {"Better": "better", "Worse": "worse"}.get(self.word, "unsure")
+
+    @property
+    def shape(self) -> str:
+        return MARKS.get(self.word, "")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    critical: bool
+    a: str
+    b: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Frozen:
+    a: str
+    b: str
+    simulated: bool
+    runs: tuple[tuple[int, str], ...]
+    paired: int
+    of: int
+    left_out: tuple[str, ...]
+    critical: tuple[str, ...]
+    passport: tuple[str, ...]
+    rows: tuple[Row, ...]
+    scenarios: tuple[Scenario, ...]
+
+
+def read_frozen(document: Mapping[str, Json], candidate: str = "") -> Frozen | None:
+    """The pair of the baseline with `candidate` (NAME@VERSION), by default the first. None where there is no pair."""
+    letters = {one["configuration"]: f"{one['name']}@{one['version']}" for one in document.get("configurations", ())}
+    pairs = [pair for pair in document.get("pairs", ()) if candidate in ("", letters.get(pair["b"]))]
+    if not pairs:
+        return None
+    pair = pairs[0]
+    return Frozen(
+        a=letters[pair["a"]],
+        b=letters[pair["b"]],
+        simulated=bool(document.get("simulated")),
+        runs=tuple((run["run"], run["name"]) for run in document.get("runs", ())),
+        paired=pair.get("paired", 0),
+        of=pair.get("of", 0),
+        left_out=tuple(name for part in ("changed", "only_a", "only_b") for name in pair.get(part, ())),
+        critical=tuple(str(one.get("scenario", one)) for one in _critical(document, pair)),
+        passport=tuple(_stamps(pair)),
+        rows=tuple(_row(name, metric) for name, metric in pair.get("metrics", {}).items()),
+        scenarios=tuple(_scenario(one, pair["a"], pair["b"]) for one in document.get("scenarios", ())),
+    )
+
+
+def _critical(document: Mapping[str, Json], pair: Mapping[str, Json]) -> Iterable[Json]:
+    return [one for one in document.get("critical", ()) if one.get("letter", pair["b"]) == pair["b"]]
+
+
+def _stamps(pair: Mapping[str, Json]) -> Iterable[str]:
+    """What of the passport was not alike."""
+    for stamp in pair.get("passport", ()):
+        if not stamp.get("is_same", True):
+            name, a, b, bias = (str(stamp.get(key, "")) for key in ("name", "a", "b", "bias"))
+            yield f"{name}: {a} and {b}. {bias}".strip()
+
+
+def _row(name: str, metric: Mapping[str, Json]) -> Row:
+    paired, verdict = metric.get("paired") or {}, metric.get("verdict") or {}
+    ratio = metric.get("ratio")
+    return Row(
+        metric=name,
+        a=_value(name, paired.get("mean_a")),
+        b=_value(name, paired.get("mean_b")),
+        difference=str(metric.get("change") or "") or _value(name, paired.get("difference")),
+        interval=_percent_interval(ratio) if ratio else _interval(name, paired),
+        p_value=f"{metric['p_value']:.3g}" if metric.get("p_value") is not None else "",
+        word=str(verdict.get("word", "")),
+        reason=str(verdict.get("reason", "")),
+        primary=metric.get("primary") is not False,
+    )
+
+
+def _value(metric: str, value: float | None) -> str:
+    return "" if value is None else value_text(metric, value)
+
+
+def _interval(metric: str, paired: Mapping[str, Json]) -> str:
+    low, high = paired.get("low"), paired.get("high")
+    return "" if low is None or high is None else f"[{value_text(metric, low)}, {value_text(metric, high)}]"
+
+
+def _percent_interval(ratio: Mapping[str, Json]) -> str:
+    low, high = ratio.get("low"), ratio.get("high")
+    return "" if low is None or high is None else f"[{low - 1:+.1%}, {high - 1:+.1%}]".replace("%", " %")
+
+
+def _scenario(one: Mapping[str, Json], a: str, b: str) -> Scenario:
+    sides = one.get("sides", {})
+    return Scenario(
+        name=str(one.get("scenario", "")),
+        critical=bool(one.get("critical")),
+        a=_outcomes(sides.get(a) or {}),
+        b=_outcomes(sides.get(b) or {}),
+        note=str(one.get("note") or ""),
+    )
+
+
+def _outcomes(side: Mapping[str, Json]) -> str:
+    """`2 passed, 1 failed` over the repeats."""
+    outcomes = [str(trial.get("outcome") or "not done") for trial in side.get("trials", ())]
+    return ", ".join(f"{outcomes.count(name)} {name}" for name in dict.fromkeys(sorted(outcomes, reverse=True)))
