@@ -1,6 +1,7 @@
 from django.urls import path
 
 from runs_app.views import (
+    blind,
     capsule,
     compare,
     connection,
@@ -40,6 +41,10 @@ urlpatterns = [
     path("trials/<int:pk>/cancel/", trials.cancel, name="trial-cancel"),
     path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
     path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),
+    path("blind/", blind.duel, name="blind"),
+    path("blind/<int:pk>/", blind.pair, name="blind-pair"),
+    path("blind/<int:pk>/<str:side>.wav", blind.audio, name="blind-wav"),
+    path("blind/<int:pk>/<str:side>-peaks.json", blind.peaks, name="blind-peaks"),
     path("playlist/", playlist.playlist, name="playlist"),
     path("playlist/place/", playlist.place, name="playlist-place"),
     path("trials/<int:pk>/fault/", playlist.fault, name="trial-fault"),
@@ -69,6 +74,8 @@ urlpatterns = [
     # comparisons
     path("compare/", compare.compare, name="compare"),
     path("compare/data/", compare.data, name="compare-data"),
+    path("compare/row/", compare.row, name="compare-row"),
+    path("compare/extra/", compare.extra, name="compare-extra"),
     path("configurations/<name:name>/compare/", compare.versions, name="configuration-compare"),
     path(
         "configurations/<name:name>/versions/<int:number>/connection/",

@@ -12,6 +12,9 @@ from runs_app.stats.rows import PASS_RATE, PRIMARY
 
 METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms", PASS_RATE)  # in the order of the cards
 SHOWS: Final = ("better", "worse", "same")
+VIEWS: Final = ("table", "scatter", "slope", "latency", "effects", "heatmap")
+DENSITIES: Final = ("roomy", "normal", "tight")
+COLUMNS: Final = ("repeats", "tools", "latency", "divergence", "listen")  # that can be hidden
 SORTS: Final = ("delta", "scenario", "a", "b", "latency")
 MOST_RUNS: Final = 20
 MOST_CONFIGURATIONS: Final = 26  # as many as have a letter
@@ -27,17 +30,26 @@ class BadChoice(ValueError):
 class Choice:
     """`a`, `bs` and `vs` are as given: a configuration version's number in the database, or NAME@VERSION.
 
-    `metric` and `show` are empty when the address leaves them out; `sort` begins with "-" to descend.
+    `vs` names what the table holds against each other: nothing (the baseline and the next), one beside the baseline, or
+    two. `held`: the first of two that are being picked. `metric` and `show` are empty when the address leaves them out;
+    `sort` begins with "-" to descend. `opened`: the id of the scenario whose row is open, `trials` whose trials are in
+    it.
     """
 
     runs: tuple[int, ...]
     a: str = ""
     bs: tuple[str, ...] = ()
-    vs: str = ""
+    vs: tuple[str, ...] = ()
+    held: str = ""
     metric: str = ""
     show: str = ""
     sort: str = "-delta"
     search: str = ""
+    view: str = "table"
+    density: str = "normal"
+    hidden: tuple[str, ...] = ()
+    opened: str = ""
+    trials: tuple[int, ...] = ()
 
 
 def choice_of(query: QueryDict) -> Choice:
@@ -49,18 +61,31 @@ def choice_of(query: QueryDict) -> Choice:
         runs=runs,
         a=query.get("a", ""),
         bs=tuple(dict.fromkeys(text for text in query.getlist("b") if text)),
-        vs=query.get("vs", ""),
+        vs=_pair(query.getlist("vs")),
+        held=query.get("held", ""),
         metric=_one_of("metric", query.get("metric", ""), METRICS),
         show=_one_of("show", query.get("show", ""), SHOWS),
         sort=_sort(query.get("sort") or "-delta"),
         search=query.get("q", "").strip(),
+        view=_one_of("view", query.get("view") or "table", VIEWS),
+        density=_one_of("density", query.get("density") or "normal", DENSITIES),
+        hidden=tuple(dict.fromkeys(_one_of("hide", text, COLUMNS) for text in query.getlist("hide") if text)),
+        opened=query.get("open", ""),
+        trials=tuple(dict.fromkeys(_number("trial", text) for text in query.getlist("trial") if text)),
     )
+
+
+def _pair(given: Sequence[str]) -> tuple[str, ...]:
+    named = tuple(dict.fromkeys(text for text in given if text))
+    if len(named) > 2:
+        raise BadChoice(f"vs: two configurations are held against each other, not {len(named)}")
+    return named
 
 
 def _number(name: str, text: str) -> int:
     # beyond 18 digits no database number fits
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise BadChoice(f"{name}: must be the number of a run, not {text[:40]!r}")
+        raise BadChoice(f"{name}: must be the number of a {name}, not {text[:40]!r}")
     return int(text)
 
 

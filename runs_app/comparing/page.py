@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
-from runs_app.charts import Figure, Series, series, slope_chart, style
+import numpy as np
+
 from runs_app.comparing import table
-from runs_app.comparing.cards import NAMES, Card, cards
+from runs_app.comparing.cards import Card, cards
 from runs_app.comparing.choice import METRICS, BadChoice, Choice
-from runs_app.comparing.conditions import Critical, comparison_of, newly_always_failed
+from runs_app.comparing.conditions import Critical, comparison_of, comparison_of_two, newly_always_failed
+from runs_app.comparing.heads import Head, heads, shown_trials
+from runs_app.comparing.intervals import with_intervals
 from runs_app.comparing.loading import Column, Loaded, load
+from runs_app.comparing.passport import Stamp, Ways, passport, ways
 from runs_app.comparing.setup import Pairing, SetupDiff, pairing, setup_diff
-from runs_app.comparing.words import LATENCY, value_text
-from runs_app.grading.metrics import METRICS as CATALOGUE
+from runs_app.comparing.table import Pair, Row
 from runs_app.stats.comparison import Comparison
+from runs_app.stats.pair import PairComparison
 from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.trials import INVALID
 from scenarios_app.spec.factors import Label
 
 State = Literal["empty", "running", "over"]
-NO_VALUE: Final = "no value"
 
 
 @dataclass(frozen=True)
@@ -35,23 +38,23 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class ChartRow:
-    name: str
-    values: tuple[str, ...]
+class Against:
+    """A configuration beside the baseline: what differs in it, and whether the two were measured alike."""
 
+    column: Column
+    setup: SetupDiff
+    pairing: Pairing
+    stamps: tuple[Stamp, ...]
 
-@dataclass(frozen=True)
-class Chart:
-    metric: str
-    name: str
-    figure: Figure
-    rows: tuple[ChartRow, ...]  # the same numbers as the figure
-    summary: ChartRow
+    @property
+    def differing(self) -> list[Stamp]:
+        return [stamp for stamp in self.stamps if not stamp.is_same]
 
 
 @dataclass(frozen=True)
 class Page:
-    """`other` is the configuration beside the baseline in the table. In state "running" nothing is compared yet."""
+    """`pair` are the two that table and charts hold against each other, and `compared` is how they compare. In state
+    "running" nothing is compared yet. `rows` are without sides: see `filled`."""
 
     state: State
     choice: Choice
@@ -59,49 +62,59 @@ class Page:
     progress: tuple[Progress, ...]
     comparison: Comparison | None = None
     metric: str = ""
-    other: Column | None = None
+    pair: Pair | None = None
+    compared: PairComparison | None = None
     cards: tuple[Card, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    rows: tuple[table.Row, ...] = ()
-    setups: tuple[tuple[Column, SetupDiff, Pairing], ...] = ()
+    rows: tuple[Row, ...] = ()
+    against: tuple[Against, ...] = ()
     critical: tuple[Critical, ...] = ()
+    heads: Mapping[str, Head] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.loaded.columns
 
     @property
+    def letters(self) -> tuple[str, str] | None:
+        return (self.pair[0].letter, self.pair[1].letter) if self.pair else None
+
+    @property
     def labels(self) -> list[tuple[Column, tuple[Label, ...]]]:
         """The factors of each, with what differs from the baseline marked."""
         return [(column, column.factors.labels(self.columns[0].factors)) for column in self.columns]
 
-    @property
-    def figures(self) -> list[dict[str, object]]:
-        return [{"id": f"chart-{chart.metric}", "figure": chart.figure} for chart in self.charts]
+    def filled(self, rows: Sequence[Row]) -> list[Row]:
+        """These rows with a side for each configuration: their trials are read now."""
+        if self.comparison is None:
+            return []
+        trials = shown_trials(self.loaded, [row.scenario_id for row in rows])
+        return table.filled(rows, self.columns, trials, self.comparison)
 
 
 def page_of(choice: Choice) -> Page:
     """Raises BadChoice."""
     loaded = load(choice)
     progress = tuple(_progress(column, loaded) for column in loaded.columns)
-    if not loaded.facts:
+    pair = pair_of(choice, loaded.columns)
+    if not len(loaded.trials.outcome):
         return Page("empty", choice, loaded, progress)
     # who looks early finds differences that are not there: none is made before the end
     if not loaded.is_over:
-        return Page("running", choice, loaded, progress)
-    return _compared(choice, loaded, progress)
+        return Page("running", choice, loaded, progress, pair=pair)
+    return _over(choice, loaded, progress, pair)
 
 
 def _progress(column: Column, loaded: Loaded) -> Progress:
-    outcomes = Counter(fact.row.outcome for fact in loaded.facts if fact.row.configuration_key == column.key)
-    return Progress(column, outcomes.total() - outcomes[""], outcomes.total(), outcomes["invalid"])
+    outcomes = loaded.trials.outcome[loaded.trials.own[column.place]]
+    return Progress(column, int(np.count_nonzero(outcomes)), len(outcomes), int((outcomes == INVALID).sum()))
 
 
-def _compared(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...]) -> Page:
-    comparison = comparison_of(loaded)
+def _over(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...], pair: Pair | None) -> Page:
+    comparison = with_intervals(comparison_of(loaded), loaded)
     metric = choice.metric or _first_measured(comparison)
-    other = _other(choice, loaded.columns)
-    of_key = {column.key: column for column in loaded.columns}
+    compared = _compared(loaded, comparison, pair)
+    known, named = ways(loaded), heads(loaded)
+    spoken = any("spoken" in own.modes for own in known.values())
     return Page(
         state="over",
         choice=choice,
@@ -109,15 +122,33 @@ def _compared(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...]) ->
         progress=progress,
         comparison=comparison,
         metric=metric,
-        other=other,
-        cards=tuple(cards(comparison, loaded)),
-        charts=tuple(_chart(name, comparison, loaded) for name in METRICS),
-        rows=tuple(table.rows(comparison, loaded, choice, metric=metric, other=other)),
-        setups=tuple(
-            (of_key[pair.b], setup_diff(loaded.columns[0], of_key[pair.b]), pairing(pair)) for pair in comparison.pairs
-        ),
+        pair=pair,
+        compared=compared,
+        cards=tuple(cards(comparison, loaded.columns, text_only=not spoken)),
+        rows=tuple(table.rows(comparison, named, choice, loaded.columns, metric=metric, pair=pair, compared=compared)),
+        against=tuple(_against(loaded, comparison, known)),
         critical=tuple(newly_always_failed(comparison, loaded)),
+        heads=named,
     )
+
+
+def _compared(loaded: Loaded, comparison: Comparison, pair: Pair | None) -> PairComparison | None:
+    """Two of which neither is the baseline are picked from all pairs."""
+    if pair is None:
+        return None
+    a, b = (column.key for column in pair)
+    if pair[0] == loaded.columns[0]:
+        return comparison.pair(a, b)
+    return with_intervals(comparison_of_two(loaded, a, b), loaded).pair(a, b)
+
+
+def _against(loaded: Loaded, comparison: Comparison, known: Mapping[str, Ways]) -> list[Against]:
+    baseline = loaded.columns[0]
+    pairs = [(column, comparison.pair(baseline.key, column.key)) for column in loaded.columns[1:]]
+    return [
+        Against(column, setup_diff(baseline, column), pairing(pair), tuple(passport(pair, baseline, column, known)))
+        for column, pair in pairs
+    ]
 
 
 def _first_measured(comparison: Comparison) -> str:
@@ -128,55 +159,24 @@ def _first_measured(comparison: Comparison) -> str:
     return PASS_RATE
 
 
-def _other(choice: Choice, columns: Sequence[Column]) -> Column | None:
-    if not choice.vs:
-        return columns[1] if len(columns) > 1 else None
-    for column in columns[1:]:
-        if choice.vs in (column.key, column.label):
+def pair_of(choice: Choice, columns: Sequence[Column]) -> Pair | None:
+    """The baseline and the next unless others are named, the earlier one first; None for one configuration alone.
+
+    Raises BadChoice.
+    """
+    named = [_among("vs", text, columns) for text in choice.vs]
+    if choice.held:
+        _among("held", choice.held, columns)
+    if not named:
+        return (columns[0], columns[1]) if len(columns) > 1 else None
+    two = sorted({columns[0].place, named[0].place} if len(named) == 1 else {one.place for one in named})
+    if len(two) < 2:
+        raise BadChoice(f"vs: {choice.vs[0][:120]!r} cannot be held against itself")
+    return columns[two[0]], columns[two[1]]
+
+
+def _among(part: str, text: str, columns: Sequence[Column]) -> Column:
+    for column in columns:
+        if text in (column.key, column.label):
             return column
-    raise BadChoice(f"vs: {choice.vs[:120]!r} is not among the configurations that are compared")
-
-
-def _chart(metric: str, comparison: Comparison, loaded: Loaded) -> Chart:
-    lines = [_series(metric, place, column, comparison) for place, column in enumerate(loaded.columns)]
-    scenarios = [row.scenario_id for row in comparison.scenarios]
-    unit = CATALOGUE[metric].unit if metric in CATALOGUE else "share"
-    return Chart(
-        metric=metric,
-        name=NAMES.get(metric, metric),
-        figure=slope_chart(scenarios, lines, title=unit, share=metric != LATENCY),
-        rows=tuple(
-            ChartRow(scenario, tuple(_shown(metric, line.values[place]) for line in lines))
-            for place, scenario in enumerate(scenarios)
-        ),
-        summary=ChartRow("mean of the scenarios", tuple(_summary(metric, line) for line in lines)),
-    )
-
-
-def _series(metric: str, place: int, column: Column, comparison: Comparison) -> Series:
-    cells = [row.cells[place] for row in comparison.scenarios]
-    values = [cell.means[metric] if cell else None for cell in cells]
-    return series(
-        column.letter,
-        column.label,
-        style(column.place),
-        values,
-        interval=_rate_interval(comparison, place) if metric == PASS_RATE else None,
-    )
-
-
-def _rate_interval(comparison: Comparison, place: int) -> tuple[float, float] | None:
-    """The one that the card tells: t's would leave the range of a share."""
-    rate = comparison.configurations[place].pass_rate
-    return None if rate.low is None or rate.high is None else (rate.low, rate.high)
-
-
-def _shown(metric: str, value: float | None) -> str:
-    return NO_VALUE if value is None else value_text(metric, value)
-
-
-def _summary(metric: str, line: Series) -> str:
-    if line.centre is None:
-        return NO_VALUE
-    ends = [value_text(metric, end) for end in (line.low, line.high) if end is not None]
-    return f"{value_text(metric, line.centre)} [{', '.join(ends)}]" if ends else value_text(metric, line.centre)
+    raise BadChoice(f"{part}: {text[:120]!r} is not among the configurations that are compared")

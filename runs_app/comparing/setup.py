@@ -26,11 +26,12 @@ class Change:
 
 @dataclass(frozen=True)
 class SetupDiff:
-    """`prompt`: line diff of the instructions; `changes`: the other parts that differ; `same`: those that do not."""
+    """`prompt`: line diff of the instructions; `changes`: the other parts that differ; `same`: those that do not, with
+    the value that both have."""
 
     prompt: Diff
     changes: tuple[Change, ...]
-    same: tuple[str, ...]
+    same: tuple[tuple[str, str], ...]
 
 
 def setup_diff(a: Column, b: Column) -> SetupDiff:
@@ -44,7 +45,11 @@ def setup_diff(a: Column, b: Column) -> SetupDiff:
             for name in differing
             if name != "instructions"
         ),
-        same=tuple(NAMES.get(name, name) for name in names if name not in differing),
+        same=tuple(
+            (NAMES.get(name, name), "the same text" if name == "instructions" else _short(before.get(name)))
+            for name in names
+            if name not in differing
+        ),
     )
 
 

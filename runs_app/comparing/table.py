@@ -1,18 +1,23 @@
-"""One row per scenario, of the baseline and one other configuration: repeats, tools, latency and the difference."""
+"""One row per scenario: what each configuration came to, and the difference of the pair that is held together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from runs_app.comparing.cards import RULES, direction
 from runs_app.comparing.choice import Choice
-from runs_app.comparing.loading import Column, Fact, Loaded
+from runs_app.comparing.differences import RULES, direction
+from runs_app.comparing.heads import Head, Places, Shown
+from runs_app.comparing.loading import Column
 from runs_app.comparing.words import LATENCY, signed_text
 from runs_app.stats.comparison import Cell, Comparison, ScenarioRow
+from runs_app.stats.flags import RowFlag
 from runs_app.stats.pair import PairComparison
 
 BAR_REM = 5.0  # the longest latency bar
+NO_HEAD = Head("", False)
+
+Pair = tuple[Column, Column]
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,7 @@ class Side:
 
     column: Column
     cell: Cell | None
-    trials: tuple[Fact, ...]
+    trials: tuple[Shown, ...]
     matched: int | None
     expected: int | None
     latency_ms: float | None
@@ -32,92 +37,101 @@ class Side:
         return "–" if self.matched is None else f"{self.matched}/{self.expected}"
 
     @property
-    def heard(self) -> list[Fact]:
+    def heard(self) -> list[Shown]:
         return [trial for trial in self.trials if trial.has_audio]
 
 
 @dataclass(frozen=True)
 class Row:
-    """`delta` is B minus A of the chosen metric, `note` says why the row is outside the paired totals."""
+    """`delta` is B minus A of the chosen metric, of the pair; `note` says why the row is outside the paired totals.
 
-    scenario_id: str
+    `sides` is empty until the row is filled for the page or the export.
+    """
+
+    scenario: ScenarioRow
     title: str
     critical: bool
-    sides: tuple[Side, ...]
     delta: float | None
     delta_text: str
     direction: str
     note: str
+    flag: RowFlag | None
+    sides: tuple[Side, ...] = ()
+
+    @property
+    def scenario_id(self) -> str:
+        return self.scenario.scenario_id
+
+    @property
+    def suspicion(self) -> str:
+        """worse or better where the pass counts make it likely, though one row alone proves nothing; else empty."""
+        if self.flag is None or not self.flag.suspected:
+            return ""
+        return "worse" if self.flag.posterior > 0.5 else "better"
+
+    @property
+    def certainty(self) -> str:
+        """How likely the suspicion is, in per cent."""
+        if self.flag is None:
+            return ""
+        return f"{100 * max(self.flag.posterior, 1 - self.flag.posterior):.0f}\u202f%"
 
 
-def rows(comparison: Comparison, loaded: Loaded, choice: Choice, *, metric: str, other: Column | None) -> list[Row]:
-    """Cut and ordered as the address says. `other`: the configuration beside the baseline; None when it is alone."""
-    columns = [loaded.columns[0], *([other] if other else [])]
-    pair = comparison.pair(columns[0].key, other.key) if other else None
-    longest = max((_latency(row, column) or 0.0 for row in comparison.scenarios for column in columns), default=0.0)
-    facts = _by_place(loaded.facts)
-    made = [
-        _row(scenario, columns, pair, metric, facts, longest)
-        for scenario in comparison.scenarios
-        if any(_cell(scenario, column) for column in columns)
-    ]
-    return _ordered([row for row in made if _wanted(row, choice)], choice, metric)
-
-
-def _by_place(facts: Iterable[Fact]) -> dict[tuple[str, str], list[Fact]]:
-    found: dict[tuple[str, str], list[Fact]] = {}
-    for fact in sorted(facts, key=lambda fact: (fact.row.repeat, fact.run)):
-        found.setdefault((fact.row.scenario_id, fact.row.configuration_key), []).append(fact)
-    return found
-
-
-def _cell(scenario: ScenarioRow, column: Column) -> Cell | None:
-    return next((cell for cell in scenario.cells if cell and cell.configuration_key == column.key), None)
-
-
-def _latency(scenario: ScenarioRow, column: Column) -> float | None:
-    cell = _cell(scenario, column)
-    return cell.means[LATENCY] if cell else None
+def rows(
+    comparison: Comparison,
+    heads: Mapping[str, Head],
+    choice: Choice,
+    columns: Sequence[Column],
+    *,
+    metric: str,
+    pair: Pair | None,
+    compared: PairComparison | None,
+) -> list[Row]:
+    """Cut and ordered as the address says. `pair` with its comparison; both None with one configuration alone."""
+    places = {column.key: place for place, column in enumerate(columns)}
+    made = [_row(scenario, heads, metric, pair, compared) for scenario in comparison.scenarios]
+    return _ordered([row for row in made if _wanted(row, choice)], choice, metric, pair, places)
 
 
 def _row(
     scenario: ScenarioRow,
-    columns: Sequence[Column],
-    pair: PairComparison | None,
+    heads: Mapping[str, Head],
     metric: str,
-    facts: dict[tuple[str, str], list[Fact]],
-    longest: float,
+    pair: Pair | None,
+    compared: PairComparison | None,
 ) -> Row:
-    own = {column.key: facts.get((scenario.scenario_id, column.key), []) for column in columns}
-    newest = max((fact for trials in own.values() for fact in trials), key=lambda fact: (fact.version, fact.pk))
-    delta = pair.differences.get(scenario.scenario_id, {}).get(metric) if pair else None
+    key = scenario.scenario_id
+    head = heads.get(key, NO_HEAD)
+    delta = compared.differences.get(key, {}).get(metric) if compared else None
     return Row(
-        scenario_id=scenario.scenario_id,
-        title=newest.title,
-        critical=newest.critical,
-        sides=tuple(_side(scenario, column, own[column.key], longest) for column in columns),
+        scenario=scenario,
+        title=head.title,
+        critical=head.critical,
         delta=delta,
         delta_text=signed_text(metric, delta),
         direction=direction(RULES[metric], delta),
-        note=_note(scenario.scenario_id, columns, pair),
+        note=_note(key, pair, compared),
+        flag=compared.flags.get(key) if compared else None,
     )
 
 
-def _side(scenario: ScenarioRow, column: Column, trials: Sequence[Fact], longest: float) -> Side:
-    latency = _latency(scenario, column)
-    matched, expected = matched_calls(trials)
-    return Side(
-        column=column,
-        cell=_cell(scenario, column),
-        trials=tuple(trials),
-        matched=matched,
-        expected=expected,
-        latency_ms=latency,
-        bar_rem=round(BAR_REM * latency / longest, 2) if latency and longest else 0.0,
-    )
+def filled(found: Iterable[Row], columns: Sequence[Column], trials: Places, comparison: Comparison) -> list[Row]:
+    """The rows with a side for each configuration; latency bars are to one scale over the whole comparison."""
+    every = (cell.means[LATENCY] for row in comparison.scenarios for cell in row.cells if cell)
+    longest = max((mean for mean in every if mean is not None), default=0.0)
+    return [replace(row, sides=tuple(_sides(row.scenario, columns, trials, longest))) for row in found]
 
 
-def matched_calls(trials: Iterable[Fact]) -> tuple[int | None, int | None]:
+def _sides(scenario: ScenarioRow, columns: Sequence[Column], trials: Places, longest: float) -> Iterable[Side]:
+    for column, cell in zip(columns, scenario.cells, strict=True):
+        own = trials.get((scenario.scenario_id, column.key), [])
+        latency = cell.means[LATENCY] if cell else None
+        matched, expected = matched_calls(own)
+        bar = round(BAR_REM * latency / longest, 2) if latency and longest else 0.0
+        yield Side(column, cell, tuple(own), matched, expected, latency, bar)
+
+
+def matched_calls(trials: Iterable[Shown]) -> tuple[int | None, int | None]:
     """Expected calls that were made as they should be, and expected calls, summed over the graded trials.
 
     Tool accuracy is matched / the longer list, to four digits, so the count can be had back from it. Null when no
@@ -126,8 +140,8 @@ def matched_calls(trials: Iterable[Fact]) -> tuple[int | None, int | None]:
     matched = expected = 0
     found = False
     for trial in trials:
-        accuracy, wanted = trial.row.metrics.get("tool_accuracy"), trial.tool_calls_expected
-        if not trial.row.graded or accuracy is None or wanted is None:
+        accuracy, wanted = trial.metrics.get("tool_accuracy"), trial.tool_calls_expected
+        if not trial.graded or accuracy is None or wanted is None:
             continue
         found = True
         expected += int(wanted)
@@ -136,15 +150,17 @@ def matched_calls(trials: Iterable[Fact]) -> tuple[int | None, int | None]:
     return (matched, expected) if found else (None, None)
 
 
-def _note(scenario_id: str, columns: Sequence[Column], pair: PairComparison | None) -> str:
-    if pair is None:
+def _note(scenario_id: str, pair: Pair | None, compared: PairComparison | None) -> str:
+    if pair is None or compared is None:
         return ""
-    a, b = columns
-    if scenario_id in pair.changed:
+    a, b = pair
+    if scenario_id in compared.changed:
         return "the scenario differs between the sides: outside the totals"
-    if scenario_id in pair.only_a:
+    if scenario_id in compared.only_a:
         return f"only {a.letter} ran it: outside the totals"
-    return f"only {b.letter} ran it: outside the totals" if scenario_id in pair.only_b else ""
+    if scenario_id in compared.only_b:
+        return f"only {b.letter} ran it: outside the totals"
+    return "" if scenario_id in compared.differences else f"neither {a.letter} nor {b.letter} ran it"
 
 
 def _wanted(row: Row, choice: Choice) -> bool:
@@ -152,14 +168,14 @@ def _wanted(row: Row, choice: Choice) -> bool:
     return choice.search.casefold() in text and (not choice.show or row.direction == choice.show)
 
 
-def _ordered(found: list[Row], choice: Choice, metric: str) -> list[Row]:
+def _ordered(found: list[Row], choice: Choice, metric: str, pair: Pair | None, places: Mapping[str, int]) -> list[Row]:
     key = choice.sort.removeprefix("-")
     down = choice.sort.startswith("-")
     if key == "scenario":
         return sorted(found, key=lambda row: row.scenario_id, reverse=down)
     if choice.sort == "-delta":
         return sorted(found, key=lambda row: (not _harms_critical(row), *_by_size(row)))
-    number = _sort_number(key, metric)
+    number = _sort_number(key, metric, pair, places)
     known = sorted((row for row in found if number(row) is not None), key=lambda row: number(row) or 0, reverse=down)
     # what has no value comes last, whichever way the column is sorted
     return known + [row for row in found if number(row) is None]
@@ -173,21 +189,24 @@ def _by_size(row: Row) -> tuple[bool, float, str]:
     return row.delta is None, -abs(row.delta or 0), row.scenario_id
 
 
-def _sort_number(key: str, metric: str) -> Callable[[Row], float | None]:
-    def of_side(place: int) -> Callable[[Row], float | None]:
-        def mean(row: Row) -> float | None:
-            cell = row.sides[place].cell if place < len(row.sides) else None
-            return cell.means[metric] if cell else None
+def _sort_number(key: str, metric: str, pair: Pair | None, places: Mapping[str, int]) -> Callable[[Row], float | None]:
+    own = [places[column.key] for column in pair] if pair else [0]
 
-        return mean
+    def mean(row: Row, side: int, name: str) -> float | None:
+        cell = row.scenario.cells[own[side]] if side < len(own) else None
+        return cell.means[name] if cell else None
 
     def latency(row: Row) -> float | None:
-        values = [side.latency_ms for side in row.sides]
-        if len(values) == 1:
-            return values[0]
-        return values[1] - values[0] if values[0] is not None and values[1] is not None else None
+        first, second = mean(row, 0, LATENCY), mean(row, 1, LATENCY)
+        if len(own) == 1:
+            return first
+        return second - first if first is not None and second is not None else None
 
     def delta(row: Row) -> float | None:
         return None if row.delta is None else abs(row.delta)
 
-    return {"a": of_side(0), "b": of_side(1), "latency": latency}.get(key, delta)
+    return {
+        "a": lambda row: mean(row, 0, metric),
+        "b": lambda row: mean(row, 1, metric),
+        "latency": latency,
+    }.get(key, delta)

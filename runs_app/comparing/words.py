@@ -53,5 +53,10 @@ def ratio_text(ratio: float | None) -> str:
     return f"{'+' if change > 0 else MINUS}{abs(change):.{places}f}\u202f%"
 
 
+def share_text(share: float) -> str:
+    """0.123 -> 12 %; small ones keep a digit."""
+    return ratio_text(1 + share).lstrip("+")
+
+
 def plural(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"

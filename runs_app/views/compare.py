@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from runs_app.comparing.choice import METRICS, BadChoice, choice_of
+from runs_app.comparing.certainty import offers
+from runs_app.comparing.choice import METRICS, BadChoice, Choice, choice_of
+from runs_app.comparing.controls import Controls, controls, picks
 from runs_app.comparing.export import as_csv, as_json
+from runs_app.comparing.loading import load_head
+from runs_app.comparing.opened import Opened, opened_row
 from runs_app.comparing.page import Page, page_of
+from runs_app.comparing.partings import partings
+from runs_app.comparing.pictures import ABOUT, pictures
+from runs_app.comparing.table import Row
 from runs_app.models import Run
 from runs_app.reporting.redaction import site_redactor
 from runs_app.reporting.results import redactor_for
+from runs_app.services.extra_repeats import start_extra_repeats
+from runs_app.services.runs import NotPossible
 from scenarios_app.models import Configuration, ConfigurationVersion
+from scenarios_app.spec.errors import SpecError
 from scenarios_app.views.configurations import configuration_or_404
-from scenarios_app.views.pages import two_versions
+from scenarios_app.views.pages import signed_in, two_versions
 
 PAGE_SIZE = 100
 RECENT = 20
@@ -33,11 +44,12 @@ def compare(request: HttpRequest) -> HttpResponse:
     try:
         choice = choice_of(request.GET)
         page = page_of(choice) if choice.runs else None
+        opened = opened_row(choice) if page and page.state == "over" and choice.opened else None
     except BadChoice as problem:
         return _pick(request, problem=str(problem), status=404 if "there is no run" in str(problem) else 400)
     if page is None:
         return _pick(request)
-    return _page(request, page)
+    return _page(request, page, opened)
 
 
 def _pick(request: HttpRequest, *, problem: str = "", status: int = 200) -> HttpResponse:
@@ -51,22 +63,106 @@ def _recent(*, at_least: int) -> list[Run]:
     return list(runs.order_by("-id").prefetch_related("configurations__configuration_version__configuration")[:RECENT])
 
 
-def _page(request: HttpRequest, page: Page) -> HttpResponse:
+def _page(request: HttpRequest, page: Page, opened: Opened | None) -> HttpResponse:
     if request.headers.get("HX-Request") and page.state != "running":
-        # the page that polls while a run goes on is drawn anew, with its charts, once there is something to compare
+        # the page that polls while a run goes on is drawn anew once there is something to compare
         return HttpResponse(headers={"HX-Refresh": "true"})
-    table = Paginator(page.rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    recent = [run for run in _recent(at_least=1) if run not in page.loaded.runs]
-    context = {
+    context: dict[str, Any] = {
         "shown": page,
-        "page": table,
-        "metrics": METRICS,
-        "recent": recent,
+        "recent": [run for run in _recent(at_least=1) if run not in page.loaded.runs],
         "export_notice": site_redactor().notice,
+        "controls": controls(request.GET, page),
+        **(_over(request, page, opened) if page.state == "over" else {}),
     }
     response = render(request, "runs_app/compare.html", context)
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+def _over(request: HttpRequest, page: Page, opened: Opened | None) -> dict[str, Any]:
+    """What a finished comparison shows: cards, and the table or the charts."""
+    table = Paginator(page.rows, PAGE_SIZE).get_page(request.GET.get("page"))
+    drawn = pictures(page, list(table.object_list))
+    return {
+        "page": table,
+        "lines": _lines(page, list(table.object_list)) if page.choice.view == "table" else [],
+        "metrics": METRICS,
+        "cards": _cards(page),
+        "pictures": drawn,
+        "figures": [{"id": f"chart-{picture.key}", "figure": picture.figure} for picture in drawn],
+        "about": ABOUT.get(page.choice.view, ""),
+        "opened": opened,
+        "picks": picks(request.GET, opened) if opened else [],
+    }
+
+
+def _lines(page: Page, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    filled = page.filled(rows)
+    parted = {} if "divergence" in page.choice.hidden else partings(filled, page.pair)
+    return [{"row": row, "parting": parted.get(row.scenario_id)} for row in filled]
+
+
+def _cards(page: Page) -> list[dict[str, Any]]:
+    priced = offers(page)
+    return [
+        {
+            "card": card,
+            "differences": [(one, priced.get((card.metric, one.column.key))) for one in card.differences],
+        }
+        for card in page.cards
+    ]
+
+
+@require_safe
+def row(request: HttpRequest) -> HttpResponse:
+    """An open row as a fragment: what ?open= names."""
+    try:
+        choice = choice_of(request.GET)
+        if not (choice.runs and choice.opened):
+            raise BadChoice("open: name a run and a scenario, such as ?run=7&open=book_table")
+        opened = opened_row(choice)
+    except BadChoice as problem:
+        return HttpResponse(str(problem), status=400, content_type="text/plain")
+    known = {"controls": Controls.of_row(request.GET, choice), "picks": picks(request.GET, opened)}
+    return render(request, "runs_app/compare_opened.html", {"opened": opened, **known})
+
+
+@require_POST
+def extra(request: HttpRequest) -> HttpResponse:
+    """Starts exactly the repeats that a card offered, and leads to the comparison with them in it."""
+    query = QueryDict(request.META["QUERY_STRING"], mutable=True)
+    try:
+        choice = choice_of(query)
+        run = _start_extra(request, choice)
+    except (BadChoice, NotPossible, SpecError) as problem:
+        messages.error(request, f"Nothing was started. {problem}")
+        return redirect(f"{reverse('compare')}?{query.urlencode()}")
+    query.appendlist("run", str(run.pk))
+    query.pop("page", None)
+    messages.success(request, f"{run} has started: the comparison holds it as soon as it is over.")
+    return redirect(f"{reverse('compare')}?{query.urlencode()}")
+
+
+def _start_extra(request: HttpRequest, choice: Choice) -> Run:
+    """Raises BadChoice, NotPossible and SpecError."""
+    loaded = load_head(choice)
+    with_b = request.POST.get("with", "")
+    beside = [column for column in loaded.columns[1:] if column.key == with_b]
+    if not beside:
+        raise BadChoice("with: the configuration is not among those that are compared")
+    return start_extra_repeats(
+        runs=loaded.runs,
+        repeats_of=dict(_repeats(text) for text in request.POST.getlist("repeats")),
+        configuration_versions=[loaded.columns[0].version, beside[0].version],
+        user=signed_in(request),
+    )
+
+
+def _repeats(text: str) -> tuple[str, int]:
+    count, _, scenario = text.partition(" ")
+    if not (count.isascii() and count.isdigit() and len(count) < 5 and scenario):
+        raise BadChoice(f"repeats: must be a number and a scenario, not {text[:60]!r}")
+    return scenario, int(count)
 
 
 @require_safe

@@ -40,6 +40,12 @@ def as_json(client: Client, query: str) -> Any:
     return strict_json(response)
 
 
+def figures(response: Any) -> list[dict[str, Any]]:
+    found = re.search(r'<script id="figures"[^>]*>(.*?)</script>', response.content.decode(), re.DOTALL)
+    assert found is not None
+    return list(json.loads(found[1]))
+
+
 def as_csv(client: Client, query: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(client.get(f"/compare/data/?{query}&format=csv").content.decode())))
 
@@ -103,7 +109,7 @@ def test_a_clear_gain_is_better_and_a_clear_loss_is_worse(signed_in: Client) -> 
     assert pair["metrics"]["response_latency_ms"]["verdict"]["word"] == "Worse"
     assert pair["metrics"]["tool_accuracy"]["verdict"]["word"] == "Can't tell"
     text = words(signed_in.get(f"/compare/?run={run.pk}"))
-    assert "Better +.35 [+.32, +.37] · n 8 pairs" in text
+    assert "Better +.35 [+.32, +.37] · p < .001 · n 8 pairs" in text
     assert "Worse +34 % (+146 ms)" in text
     assert "8 better" in text
     assert "prompt +1 −0 lines" in text
@@ -147,11 +153,8 @@ def test_a_missing_value_is_a_gap_and_never_zero(signed_in: Client) -> None:
         lambda trial: Result("passed", "", numbers(None, latency[key(trial)] if side(trial) == 1 else None)),
         scenarios=4,
     )
-    response = signed_in.get(f"/compare/?run={run.pk}")
-    figures = json.loads(
-        re.search(r'<script id="figures"[^>]*>(.*?)</script>', response.content.decode(), re.DOTALL)[1]  # type: ignore[index]
-    )
-    [chart] = [one["figure"] for one in figures if one["id"] == "chart-response_latency_ms"]
+    response = signed_in.get(f"/compare/?run={run.pk}&view=slope")
+    [chart] = [one["figure"] for one in figures(response) if one["id"] == "chart-slope-response_latency_ms"]
     first, second = (trace for trace in chart["data"] if trace["meta"]["role"] == "values")
     assert first["y"] == [400, None, 520, 610]
     assert second["name"] == "B Front desk@2 (no data)"
@@ -350,9 +353,15 @@ def test_more_configurations_each_stand_against_the_first(signed_in: Client) -> 
     run = finished_run(better_and_slower, scenarios=6, configurations=versions(4))
     data = as_json(signed_in, f"run={run.pk}")
     assert [(pair["a"], pair["b"]) for pair in data["pairs"]] == [("A", "B"), ("A", "C"), ("A", "D")]
-    assert list(data["scenarios"][0]["sides"]) == ["A", "B"]
+    assert list(data["scenarios"][0]["sides"]) == ["A", "B", "C", "D"]
+    assert data["compared"] == ["A", "B"]
     picked = as_json(signed_in, f"run={run.pk}&vs=Front desk@4")
-    assert list(picked["scenarios"][0]["sides"]) == ["A", "D"]
+    assert picked["compared"] == ["A", "D"]
+    assert picked["scenarios"][0]["delta"] == 0
+    two = as_json(signed_in, f"run={run.pk}&vs=Front desk@4&vs=Front desk@2")
+    assert two["compared"] == ["B", "D"]
+    assert [(pair["a"], pair["b"]) for pair in two["pairs"]] == [("A", "B"), ("A", "C"), ("A", "D")]
+    assert two["scenarios"][0]["delta"] < -0.3
     assert words(signed_in.get(f"/compare/?run={run.pk}")).count("n 6 pairs") >= 9
 
 
@@ -451,19 +460,19 @@ def test_the_number_of_queries_does_not_grow_with_the_run(
     signed_in: Client, django_assert_max_num_queries: Any, django_assert_num_queries: Any
 ) -> None:
     small = finished_run(better_and_slower, scenarios=2)
-    with django_assert_max_num_queries(10) as captured:
+    with django_assert_max_num_queries(17) as captured:
         signed_in.get(f"/compare/?run={small.pk}")
     large = finished_run(better_and_slower, scenarios=12, repeats=3, configurations=versions(4))
     with django_assert_num_queries(len(captured)):
         signed_in.get(f"/compare/?run={large.pk}")
-    with django_assert_num_queries(6):  # session, person, runs, configurations, their prompts, trials
+    with django_assert_max_num_queries(12):
         signed_in.get(f"/compare/data/?run={large.pk}")
 
 
-def test_only_the_comparison_page_loads_chart_code(signed_in: Client) -> None:
+def test_only_what_shows_charts_loads_chart_code(signed_in: Client) -> None:
     run = finished_run(same(semantic_quality=0.5))
-    assert "plotly-basic.min.js" in signed_in.get(f"/compare/?run={run.pk}").content.decode()
-    for path in ("/", "/runs/", f"/runs/{run.pk}/", f"/trials/{run.trials.first().pk}/", "/compare/", "/scenarios/"):
+    assert "plotly-basic.min.js" in signed_in.get(f"/compare/?run={run.pk}&view=slope").content.decode()
+    for path in (f"/compare/?run={run.pk}", "/", "/runs/", f"/runs/{run.pk}/", f"/trials/{run.trials.first().pk}/", "/compare/", "/scenarios/"):
         assert "plotly" not in signed_in.get(path).content.decode()
 
 

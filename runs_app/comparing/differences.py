@@ -1,0 +1,204 @@
+"""One metric of one pair as its card tells it: the difference, its interval, what it is worth, and a drawing of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from runs_app.comparing.loading import Column
+from runs_app.comparing.words import interval_text, plural, ratio_text, share_text, signed_text
+from runs_app.stats.change import describe_change
+from runs_app.stats.pair import MetricComparison, PairComparison
+from runs_app.stats.rows import PRIMARY, MetricRule
+
+RULES: Final = {rule.name: rule for rule in PRIMARY}
+CLASSES: Final = {"Better": "better", "Worse": "worse", "Equivalent": "equivalent"}
+SHAPES: Final = {"Better": "up", "Worse": "down", "Equivalent": "same", "Can't tell": "unsure", "Not comparable": "not"}
+# of the drawing: 300 wide, no difference in the middle, ends kept free for the dot
+MIDDLE: Final = 150.0
+REACH: Final = 138.0
+NARROWEST: Final = 0.05  # smaller differences are not blown up to fill the axis
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Positions on the card's axis; an interval or a band that is not there is None."""
+
+    at: float
+    low: float | None
+    high: float | None
+    noise_from: float | None
+    noise_width: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`detail` is what a hover adds: method, level, n, exclusions. `sees`: the smallest difference that this design
+    would find."""
+
+    column: Column
+    text: str
+    interval: str
+    p: str
+    n: int
+    word: str
+    css: str
+    shape: str
+    reason: str
+    note: str
+    change: str
+    detail: str
+    sees: str
+    drawing: Drawing | None
+    better: int
+    worse: int
+    same: int
+    can_ask: bool  # more repeats might tell
+
+
+def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts: int) -> Difference:
+    """`timeouts`: trials of both sides that never answered."""
+    compared = pair.metrics[metric]
+    paired, verdict, better, worse, same = compared.paired, compared.verdict, *_counts(RULES[metric], pair)
+    return Difference(
+        column=column,
+        text=_difference_text(metric, compared),
+        interval=_interval(metric, compared),
+        p=_p(compared),
+        n=paired.n,
+        word=verdict.word,
+        css=CLASSES.get(verdict.word, "cant"),
+        shape=SHAPES[verdict.word],
+        reason=verdict.reason,
+        note=". ".join(filter(None, (_small(compared), _timeouts(compared, timeouts), _in_noise(compared)))),
+        change=describe_change(paired.mean_a, paired.mean_b),
+        detail=_detail(metric, compared),
+        sees=_sees(metric, compared),
+        drawing=_drawing(compared),
+        better=better,
+        worse=worse,
+        same=same,
+        can_ask=verdict.word == "Can't tell" and verdict.code == "undecided" and paired.n > 1,
+    )
+
+
+def _difference_text(metric: str, compared: MetricComparison) -> str:
+    text = signed_text(metric, compared.paired.difference)
+    # the verdict on time rests on the ratio: it comes first, with its own interval
+    return f"{ratio_text(compared.ratio.value)} ({text})" if compared.ratio else text
+
+
+def _interval(metric: str, compared: MetricComparison) -> str:
+    ratio = compared.ratio
+    if ratio is None:
+        return interval_text(metric, compared.paired.low, compared.paired.high)
+    if ratio.low is None or ratio.high is None:
+        return ""
+    return f"[{ratio_text(ratio.low)}, {ratio_text(ratio.high)}]"
+
+
+def _p(compared: MetricComparison) -> str:
+    p = compared.p_value if compared.p_adjusted is None else compared.p_adjusted
+    if p is None:
+        return ""
+    return "p < .001" if p < 0.001 else f"p {p:.3f}".replace("0.", ".")
+
+
+def _detail(metric: str, compared: MetricComparison) -> str:
+    paired = compared.paired
+    parts = [
+        f"{100 * (1 - compared.alpha):.3g} % interval of the paired difference ({compared.method})",
+        f"p {compared.p_value:.3g}" if compared.p_value is not None else "",
+        f"with Holm {compared.p_adjusted:.3g}" if compared.p_adjusted is not None else "not a primary metric",
+        f"by sign flips {paired.sign_flip_p:.3g}" if paired.sign_flip_p is not None else "",
+        _bounds(metric, compared),
+        _equivalence(metric, compared),
+        f"change {describe_change(paired.mean_a, paired.mean_b)}",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _bounds(metric: str, compared: MetricComparison) -> str:
+    bounds = compared.bounds
+    if bounds is None:
+        return ""
+    worst, best = signed_text(metric, bounds.worst), signed_text(metric, bounds.best)
+    return f"with all trials without a verdict against B {worst}, for it {best}"
+
+
+def _equivalence(metric: str, compared: MetricComparison) -> str:
+    found = compared.equivalence
+    if found is None:
+        return ""
+    ends = f"[{_margin_end(metric, compared, found.low)}, {_margin_end(metric, compared, found.high)}]"
+    return f"90 % interval {ends} against the margin: {'inside' if found.holds else 'not inside'}"
+
+
+def _margin_end(metric: str, compared: MetricComparison, end: float) -> str:
+    return ratio_text(end) if compared.ratio else signed_text(metric, end)
+
+
+def _sees(metric: str, compared: MetricComparison) -> str:
+    if compared.mde is None:
+        return ""
+    size = share_text(compared.mde) if compared.ratio else signed_text(metric, compared.mde).lstrip("+")
+    return f"would see {size}"
+
+
+def _small(compared: MetricComparison) -> str:
+    return "Smaller than the margin that was set" if compared.verdict.small else ""
+
+
+def _timeouts(compared: MetricComparison, timeouts: int) -> str:
+    """The ratio counts a time-out at its limit and the milliseconds cannot, so that the two may even disagree."""
+    if not timeouts or compared.ratio is None:
+        return ""
+    return f"The percentage counts {plural(timeouts, 'time-out')} at the limit; the ms leave them out"
+
+
+def _in_noise(compared: MetricComparison) -> str:
+    noise, paired, ratio = compared.noise, compared.paired, compared.ratio
+    seen = ratio.value if ratio else paired.difference
+    if noise is None or seen is None or paired.identical:
+        return ""
+    inside = noise.low <= seen <= noise.high
+    return "Inside the noise of the baseline against itself" if inside else ""
+
+
+def _drawing(compared: MetricComparison) -> Drawing | None:
+    ratio, paired = compared.ratio, compared.paired
+    shift = 1.0 if ratio else 0.0
+    seen = (ratio.value, ratio.low, ratio.high) if ratio else (paired.difference, paired.low, paired.high)
+    at, low, high = (None if number is None else number - shift for number in seen)
+    if at is None:
+        return None
+    noise = (compared.noise.low - shift, compared.noise.high - shift) if compared.noise else ()
+    ends = [abs(number) for number in (at, low, high, *noise) if number is not None]
+    scale = REACH / (1.1 * max(NARROWEST, *ends))
+
+    def place(number: float) -> float:
+        return round(MIDDLE + scale * number, 1)
+
+    has_interval = low is not None and high is not None
+    return Drawing(
+        at=place(at),
+        low=place(low) if has_interval and low is not None else None,
+        high=place(high) if has_interval and high is not None else None,
+        noise_from=place(noise[0]) if noise else None,
+        noise_width=round(scale * (noise[1] - noise[0]), 1) if noise else None,
+    )
+
+
+def _counts(rule: MetricRule, pair: PairComparison) -> tuple[int, int, int]:
+    """Paired scenarios that are better, worse and the same by this metric, as the table's rows say it."""
+    words = [direction(rule, own[rule.name]) for own in pair.differences.values()]
+    return words.count("better"), words.count("worse"), words.count("same")
+
+
+def direction(rule: MetricRule, difference: float | None) -> str:
+    """better, worse or same; empty where one side has no value."""
+    if difference is None:
+        return ""
+    if abs(difference) < 1e-9:
+        return "same"
+    return "better" if (difference > 0) == (rule.better == "higher") else "worse"

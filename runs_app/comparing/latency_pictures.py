@@ -1,0 +1,127 @@
+"""The latency view: how soon each configuration answers, and by how much B is later at its fastest and slowest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from runs_app.charts import style
+from runs_app.charts_latency import DECILES, SHARES, Curve, Shift, curve_chart, shift_chart
+from runs_app.comparing.loading import Column
+from runs_app.comparing.page import Page
+from runs_app.comparing.picture import Line, Number, Picture, number
+from runs_app.comparing.words import LATENCY, plural, signed_text
+from runs_app.stats.bootstrap import draws_of, quantile_interval, quantiles
+from runs_app.stats.survival import quantile
+from runs_app.stats.tails import FEWEST, Side, TailInput, TailInputs
+from runs_app.templatetags.figures import ms
+
+MOST_VALUES: Final = 6_000  # of both sides: nine bands of more would keep a reader waiting
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """Equal when the content is: another look at the same trials finds its bands made."""
+
+    key: str
+    found: TailInput = field(compare=False)
+
+
+def latency_pictures(page: Page) -> list[Picture]:
+    curves = [_curves(page)]
+    return [*curves, _shifts(page)] if page.pair else curves
+
+
+def _at(side: Side, percent: int) -> float | None:
+    """Null where nothing was measured, or where the time-outs begin."""
+    found = quantile(side.ms, side.censored, percent / 100)
+    return None if found is None or found.at_least else found.value
+
+
+def _curves(page: Page) -> Picture:
+    curves = [_curve(page, column) for column in page.columns]
+    return Picture(
+        key="latency-curve",
+        title=f"{LATENCY}: answered within",
+        figure=curve_chart(curves),
+        head=("of the trials", *(f"{curve.letter} {curve.name}" for curve in curves)),
+        lines=tuple(
+            Line(f"{percent} %", tuple(_late(curve, place) for curve in curves)) for place, percent in enumerate(SHARES)
+        ),
+        note="; ".join(
+            f"{curve.letter}: {plural(curve.n, 'trial')} answered, {plural(curve.timeouts, 'time-out')}"
+            for curve in curves
+        ),
+        wide=True,
+    )
+
+
+def _curve(page: Page, column: Column) -> Curve:
+    assert page.comparison is not None
+    side = TailInputs(page.comparison.measured.trials).configuration(column.place).sides[0]
+    timeouts = int(np.count_nonzero(side.censored))
+    at = tuple(_at(side, percent) for percent in SHARES)
+    return Curve(column.letter, column.label, style(column.place), at, len(side.ms) - timeouts, timeouts)
+
+
+def _late(curve: Curve, place: int) -> Number:
+    value = curve.at[place]
+    if value is None and curve.timeouts and curve.n:
+        return Number("time-out", None)
+    return number(value, ms)
+
+
+def _shifts(page: Page) -> Picture:
+    assert page.pair is not None
+    assert page.compared is not None
+    a, b = page.pair
+    measured, pairing = page.compared.source
+    found = TailInputs(measured.trials).pair(pairing)
+    shifts, why = _banded(found)
+    return Picture(
+        key="latency-shift",
+        title=f"{b.letter} minus {a.letter}, tenth by tenth",
+        figure=shift_chart(shifts, letters=(a.letter, b.letter), style=style(b.place)),
+        head=("of the trials, fastest first", f"{b.letter} minus {a.letter}", "from", "to"),
+        lines=tuple(
+            Line(f"{shift.percent} %", tuple(number(one, _signed) for one in (shift.value, shift.low, shift.high)))
+            for shift in shifts
+        ),
+        note=why,
+        wide=True,
+    )
+
+
+def _signed(value: float) -> str:
+    return signed_text(LATENCY, value)
+
+
+def _banded(found: TailInput) -> tuple[list[Shift], str]:
+    """With 95 % bands, or the reason why there are none."""
+    values = [tuple(_at(side, percent) for side in found.sides) for percent in DECILES]
+    shifts = [
+        Shift(percent, None if a is None or b is None else b - a)
+        for percent, (a, b) in zip(DECILES, values, strict=True)
+    ]
+    scenarios = min(side.timed for side in found.sides)
+    if scenarios < FEWEST["p95"]:
+        return shifts, f"{plural(scenarios, 'scenario')} are too few for a band; {FEWEST['p95']} would have one."
+    if sum(len(side.ms) for side in found.sides) > MOST_VALUES:
+        return shifts, "Too many trials to draw the bands of while you wait."
+    bands = _bands(Keyed(found.key, found))
+    return [
+        Shift(shift.percent, shift.value, *(band if band and shift.value is not None else (None, None)))
+        for shift, band in zip(shifts, bands, strict=True)
+    ], f"The band is at 95 % for each tenth, by a bootstrap over {plural(scenarios, 'scenario')}."
+
+
+@lru_cache(maxsize=32)
+def _bands(wanted: Keyed) -> tuple[tuple[float, float] | None, ...]:
+    found = wanted.found
+    draws = draws_of(found.scenario_ids)
+    sides = [quantiles(side.ms, side.at, [percent / 100 for percent in DECILES], draws) for side in found.sides]
+    made = [quantile_interval(both, draws) for both in zip(*sides, strict=True)]
+    return tuple((one[0], one[1]) if one else None for one in made)
