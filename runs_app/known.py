@@ -33,6 +33,10 @@ class Marks:
         marks = self.by_scenario.get(scenario_id, [])
         return [mark for mark in marks if mark.configuration_id in (None, configuration_id)]
 
+    @property
+    def all_expired(self) -> list[KnownFailure]:
+        return [mark for listed in self.by_scenario.values() for mark in listed if mark.is_expired]
+
     def __bool__(self) -> bool:
         return bool(self.by_scenario)
 

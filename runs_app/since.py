@@ -1,4 +1,7 @@
-"""What changed since each suite's previous run, read in a fixed number of queries however large the runs are."""
+"""What changed since each suite's baseline, or where it has none since its previous run.
+
+Read in a fixed number of queries, however large the runs are.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, F, FilteredRelation, Min, Q
+from django.db.models import Count, F, FilteredRelation, Max, Min, Q
 from django.urls import reverse
 
 from runs_app.comparing.conditions import unlike
-from runs_app.models import Run, RunConfiguration, RunStatus, Trial
+from runs_app.models import Baseline, Run, RunConfiguration, RunStatus, Trial
 from runs_app.stats.rows import PASS_RATE
 from runs_app.stats.turnover import Tally, Turnover, turnover
 from runs_app.stats.verdict import comparability
@@ -23,6 +26,7 @@ MOST_SUITES = 5
 MOST_PAIRS = 3  # configurations of a suite
 
 Place = tuple[int, int]  # run, configuration version
+Entries = dict[int, list[RunConfiguration]]
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Since:
     now: Run
     pairs: tuple[Pair, ...]
     more: int  # configurations that both runs have and that are not among `pairs`
+    baseline: Baseline | None = None  # that it is held against
 
 
 @dataclass(frozen=True)
@@ -66,34 +71,62 @@ class _Chosen:
     before: Run
     now: Run
     entries: list[tuple[RunConfiguration, RunConfiguration]]
+    baseline: Baseline | None = None
 
 
-def since_previous_runs() -> list[Since]:
-    """For each suite its newest finished run and the one before that has a configuration in common with it."""
+def what_changed() -> list[Since]:
+    """For each suite its newest finished run against the suite's baseline: its trials in that run itself, else in the
+    newest that has it. Without one, against the run before that has a configuration in common."""
     done = Run.objects.filter(status=RunStatus.DONE, suite__archived_at=None).exclude(suite=None)
     runs = list(done.select_related("suite").order_by("-pk")[:MOST_RUNS])
-    chosen = list(_chosen(runs, _entries_of(runs)))[:MOST_SUITES]
+    chosen = list(_chosen(runs, _entries_of(runs), current_baselines()))[:MOST_SUITES]
     groups = _groups(chosen)
     return [_since(one, groups) for one in chosen]
 
 
-def _entries_of(runs: Sequence[Run]) -> dict[int, list[RunConfiguration]]:
-    found: dict[int, list[RunConfiguration]] = defaultdict(list)
+def _entries_of(runs: Sequence[Run]) -> Entries:
+    found: Entries = defaultdict(list)
     entries = RunConfiguration.objects.filter(run__in=runs).select_related("configuration_version__configuration")
     for entry in entries.order_by("position"):
         found[entry.run_id].append(entry)
     return found
 
 
-def _chosen(runs: Sequence[Run], entries: dict[int, list[RunConfiguration]]) -> Iterable[_Chosen]:
-    by_suite: dict[int | None, list[Run]] = defaultdict(list)
+def current_baselines() -> dict[int, Baseline]:
+    """By suite."""
+    newest = Baseline.objects.order_by().values("suite").annotate(newest=Max("pk")).values("newest")
+    return {baseline.suite_id: baseline for baseline in Baseline.objects.with_names().filter(pk__in=newest)}
+
+
+def _chosen(runs: Sequence[Run], entries: Entries, baselines: dict[int, Baseline]) -> Iterable[_Chosen]:
+    by_suite: dict[int, list[Run]] = defaultdict(list)
     for run in runs:
-        by_suite[run.suite_id].append(run)
-    for newest, *earlier in by_suite.values():
-        for before in earlier:
-            if pairs := _pairs(entries[before.pk], entries[newest.pk]):
-                yield _Chosen(before, newest, pairs)
-                break
+        by_suite[run.suite_id or 0].append(run)
+    for suite, own in by_suite.items():
+        found = _against_baseline(own, entries, baselines.get(suite)) or _against_the_one_before(own, entries)
+        if found is not None:
+            yield found
+
+
+def _against_baseline(runs: Sequence[Run], entries: Entries, baseline: Baseline | None) -> _Chosen | None:
+    """None also where the newest run has nothing but the baseline itself."""
+    if baseline is None:
+        return None
+    newest, version = runs[0], baseline.configuration_version
+    others = [entry for entry in entries[newest.pk] if entry.configuration_version != version]
+    for run in runs:
+        own = [entry for entry in entries[run.pk] if entry.configuration_version == version]
+        if own and others:
+            return _Chosen(run, newest, [(own[0], entry) for entry in others], baseline)
+    return None
+
+
+def _against_the_one_before(runs: Sequence[Run], entries: Entries) -> _Chosen | None:
+    newest, *earlier = runs
+    for before in earlier:
+        if pairs := _pairs(entries[before.pk], entries[newest.pk]):
+            return _Chosen(before, newest, pairs)
+    return None
 
 
 def _pairs(
@@ -156,7 +189,7 @@ def _group(row: dict[str, Any], run: Run, content: dict[str, Any], simulated: bo
 def _since(one: _Chosen, groups: dict[Place, list[Group]]) -> Since:
     shown = one.entries[:MOST_PAIRS]
     pairs = tuple(_pair(before, now, groups) for before, now in shown)
-    return Since(one.before, one.now, pairs, more=len(one.entries) - len(shown))
+    return Since(one.before, one.now, pairs, more=len(one.entries) - len(shown), baseline=one.baseline)
 
 
 def _pair(old: RunConfiguration, new: RunConfiguration, groups: dict[Place, list[Group]]) -> Pair:
@@ -178,4 +211,5 @@ def _pair(old: RunConfiguration, new: RunConfiguration, groups: dict[Place, list
 
 def _compare_url(old: RunConfiguration, new: RunConfiguration) -> str:
     a, b = str(old.configuration_version), str(new.configuration_version)
-    return f"{reverse('compare')}?{urlencode({'run': [old.run_id, new.run_id], 'a': a, 'b': b}, doseq=True)}"
+    runs = list(dict.fromkeys([old.run_id, new.run_id]))
+    return f"{reverse('compare')}?{urlencode({'run': runs, 'a': a, 'b': b}, doseq=True)}"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from runs_app.models import KnownFailure
+from runs_app.services.known_failures import mark_known, usual_expiry
 from runs_app.services.runs import cancel_run
+from scenarios_app.services.scenarios import find_scenario
 from tests.pages.playing import begin, play, queries_of
 from tests.runs.builders import make_configuration, make_run, make_suite
 
@@ -90,3 +95,29 @@ def test_strangers_are_sent_to_sign_in(client: Client):
 
 def test_home_takes_no_post(signed_in: Client):
     assert signed_in.post("/").status_code == 405
+
+
+def test_what_fails_is_told_as_problems_new_ones_first_and_known_ones_apart(signed_in: Client):
+    run = make_run(3)
+    play(run, ["failed", "failed", "passed"], reason="A day early.")
+    kinds = {"case_1": "tool_contract:book:date:date one day early", "case_2": "assistant_responded:::"}
+    for name, kind in kinds.items():
+        run.trials.filter(scenario_version__scenario__key=name).update(failure_kind=kind)
+    text = page(signed_in)
+    assert "2 failures = 2 problems" in text
+    assert text.count("A day early.") == 2
+    [mark] = mark_known(scenarios=[find_scenario("case_1")], ticket="BUG-7", expires_on=usual_expiry())
+    text = page(signed_in)
+    assert "1 new, 1 known" in text
+    assert "book date: date one day early" not in text
+    assert "the agent said nothing" in text
+    assert text.count("A day early.") == 1
+    KnownFailure.objects.update(expires_on=date(2020, 1, 1))
+    text = page(signed_in)
+    assert "1 mark of a known failure has" in text
+    assert "book date: date one day early" in text
+    KnownFailure.objects.update(expires_on=usual_expiry())
+    play(make_run(1), ["passed"])
+    text = page(signed_in)
+    assert "1 known failure passes" in text
+    assert mark.get_absolute_url() in text

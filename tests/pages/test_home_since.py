@@ -1,4 +1,4 @@
-"""Home's "since the run before": per suite, the newest finished run against the one before with the same agent."""
+"""Home's "what changed": per suite, the newest finished run against the baseline, or the one before with the agent."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 
 from runs_app.models import Run, Trial
+from runs_app.services.baselines import promote_baseline
 from runs_app.services.runs import cancel_run, start_run
 from scenarios_app.models import ConfigurationVersion, Suite
 from scenarios_app.services.scenarios import find_scenario, save_scenario
@@ -34,7 +35,7 @@ def failing(*keys: str, outcome: str = "failed") -> Results:
 def said(client: Client) -> str:
     """What the section says, white space as one space."""
     page = client.get("/").content.decode()
-    section = page.partition("<h2>Since the run before</h2>")[2].partition("<h2>Latest runs</h2>")[0]
+    section = page.partition("<h2>What changed</h2>")[2].partition("<h2>Latest runs</h2>")[0]
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", section)).replace("\u202f", " ").split())
 
 
@@ -161,3 +162,35 @@ def test_larger_runs_more_suites_and_more_configurations_cost_no_more_queries(si
     assert len(signed_in.get("/").context["since"]) == 3
     assert "2 more configurations in common" in said(signed_in)
     assert Trial.objects.count() > 100
+
+
+def test_a_suite_with_a_baseline_is_held_against_it(signed_in: Client) -> None:
+    suite, (one, two) = make_suite(2), versions(2)
+    first = run_of(suite, [one], same())
+    run_of(suite, [two], same())
+    promote_baseline(suite=suite, configuration_version=one, run=first)
+    now = run_of(suite, [two], failing("case_1"))
+    [found] = signed_in.get("/").context["since"]
+    assert (found.before, found.now) == (first, now)
+    assert [(str(pair.before), str(pair.now)) for pair in found.pairs] == [("Front desk@1", "Front desk@2")]
+    assert "against the baseline Front desk@1 in" in said(signed_in)
+    assert "case_1 1/2, before 2/2" in said(signed_in)
+
+
+def test_the_baseline_of_the_same_run_is_nearest(signed_in: Client) -> None:
+    suite, agents = make_suite(1), versions(2)
+    first = run_of(suite, [agents[0]], same("failed"))
+    promote_baseline(suite=suite, configuration_version=agents[0], run=first)
+    both = run_of(suite, agents, same())
+    [found] = signed_in.get("/").context["since"]
+    assert (found.before, found.now, len(found.pairs)) == (both, both, 1)
+    assert f"/compare/?run={both.pk}&amp;a=Front+desk%401" in signed_in.get("/").content.decode()
+
+
+def test_a_run_of_the_baseline_alone_is_held_against_the_one_before(signed_in: Client) -> None:
+    suite, (agent,) = make_suite(1), versions(1)
+    first = run_of(suite, [agent], same())
+    promote_baseline(suite=suite, configuration_version=agent, run=first)
+    run_of(suite, [agent], same())
+    [found] = signed_in.get("/").context["since"]
+    assert (found.before, found.baseline) == (first, None)
