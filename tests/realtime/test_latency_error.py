@@ -1,0 +1,31 @@
+"""Real time, concurrency 8: how far the measured latency is from a truth known at the server, in every way to end a
+turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs_app.realtime.percentile import nearest_rank
+from scripts.bench_latency import AIM_P99_MS, MODES, run_all
+
+pytestmark = pytest.mark.slow
+
+TRIES = 3  # other work on the machine disturbs all eight conversations at once
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_error_of_the_latency_stays_under_20_ms(mode: str) -> None:
+    """A truth of 150 ms to 3.6 s, with silence at either end, at once, in bursts and in a trickle."""
+    found: list[float] = []
+    for seed in range(TRIES):
+        results = await run_all(16, 8, seed, True, mode)
+        undisturbed = [result for result in results if not result.disturbed]
+        assert len(undisturbed) > len(results) / 2
+        error_ms = nearest_rank([abs(result.error_ms) for result in undisturbed], 99)
+        assert error_ms is not None
+        naive_ms = [abs(result.first_delta_ms - result.truth_ms) for result in undisturbed]
+        assert max(naive_ms) > AIM_P99_MS  # what timing the first delta would have said
+        found.append(error_ms)
+        if error_ms < AIM_P99_MS:
+            return
+    pytest.fail(f"p99 of the error in ms, three times: {found}")
