@@ -6,7 +6,7 @@ from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, 
 from scenarios_app.forms.slots import JSON, NUMBER, PRESENCE, REFERENCE, TEXT, TEXT_OR_JSON, Slot
 
 PROTOCOL = (("realtime", "Realtime"), ("live", "Live"))
-DIALECT = (("", "default: GA"), ("ga", "GA"), ("beta", "beta: servers of other makers"))
+DIALECT = (("", "default: GA"), ("ga", "GA"), ("beta", "beta"))
 MODE = (("", "default: text"), ("audio", "audio: spoken"), ("text", "text: typed"))
 DETECTION = (
     ("", "default: none"),
@@ -16,9 +16,9 @@ DETECTION = (
 )
 CODING = (
     ("", "default: pcm16"),
-    ("pcm16", "pcm16: 24 kHz"),
-    ("g711_ulaw", "g711_ulaw: telephone, 8 kHz"),
-    ("g711_alaw", "g711_alaw: telephone, 8 kHz"),
+    ("pcm16", "pcm16, 24 kHz"),
+    ("g711_ulaw", "g711_ulaw, 8 kHz"),
+    ("g711_alaw", "g711_alaw, 8 kHz"),
 )
 PACE = (("", "default: real time"), ("true", "real time"), ("false", "as fast as it goes"))
 _KEY_HELP = "{{secrets.NAME}}. Empty: a dummy is sent."
@@ -89,7 +89,7 @@ class ConfigurationForm(SlotForm):
     model = code_line("Model")
     voice = code_line("Agent's voice", "Empty: the server's own.")
     mode = choice("Mode", MODE)
-    dialect = choice("Dialect", DIALECT, "OpenAI speaks GA only: it switched beta off in May 2026.")
+    dialect = choice("Dialect", DIALECT, "Beta is for servers of other makers: OpenAI switched it off in May 2026.")
     headers = code("Headers", 'Such as {"Authorization": "Bearer {{secrets.OPENAI_API_KEY}}"}.', rows=3)
     instructions = prose(
         "Instructions",
@@ -104,7 +104,7 @@ class ConfigurationForm(SlotForm):
     tool_rounds = code_line("Tool rounds per turn", "5 when not given.", inputmode="numeric")
     session_update = code("Session update", "A JSON object, merged over everything above.")
     turn_detection = choice("Turn detection", DETECTION)
-    audio_input = choice("Audio to the agent", CODING)
+    audio_input = choice("Audio to the agent", CODING, "G.711 is the sound of a telephone.")
     audio_output = choice("Audio from the agent", CODING)
     chunk_ms = code_line(
         "Chunk, ms", "100 for Realtime (20 with turn detection), 20 for Live, when not given.", inputmode="numeric"
