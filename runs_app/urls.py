@@ -3,6 +3,7 @@ from django.urls import path
 from runs_app.views import (
     blind,
     capsule,
+    clocks,
     compare,
     connection,
     console,
@@ -29,6 +30,7 @@ urlpatterns = [
     path("runs/<int:pk>/", runs.run, name="run"),
     path("runs/<int:pk>/live/", runs.live_panel, name="run-live"),
     path("runs/<int:pk>/findings/", runs.findings, name="run-findings"),
+    path("runs/<int:pk>/clocks/", clocks.clocks, name="run-clocks"),
     path("runs/<int:pk>/cancel/", runs.cancel, name="run-cancel"),
     path("runs/<int:pk>/retry/", runs.retry, name="run-retry"),
     path("runs/<int:pk>/regrade/", runs.regrade, name="run-regrade"),
