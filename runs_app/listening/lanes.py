@@ -108,14 +108,14 @@ def lanes_of(
         *_failed_grades(record, grades),
     )
     audio_ms = record.audio_samples / SAMPLES_PER_MS
-    return Lanes(_duration(audio_ms, marks), audio_ms, marks, tuple(_anchors(record.turns)))
+    return Lanes(_duration(audio_ms, marks), audio_ms, marks, tuple(anchors_of(record.turns)))
 
 
 def _duration(audio_ms: float, marks: Sequence[Mark]) -> float:
     return max([audio_ms, *(mark.end_ms for mark in marks)])
 
 
-def _anchors(turns: Iterable[Turn]) -> Iterable[Anchor]:
+def anchors_of(turns: Iterable[Turn]) -> Iterable[Anchor]:
     for turn in turns:
         caller = turn.caller.start / SAMPLES_PER_MS if turn.caller else None
         agent = turn.agent[0].start / SAMPLES_PER_MS if turn.agent else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,13 +115,16 @@ def _event_ms(trial: Trial, seq: int | None) -> float | None:
 
 def _rows(record: Record | None, lanes: Lanes) -> list[Row]:
     """Everything that was said and every mark, in the order in which it happened."""
-    rows = [_row(mark) for mark in lanes.marks]
-    for turn in record.turns if record else ():
-        if turn.caller:
-            rows.append(Row(*_ms(turn.caller), "caller", turn.caller_text))
-        if turn.agent:
-            rows.append(Row(_ms(turn.agent[0])[0], _ms(turn.agent[-1])[1], "agent", turn.agent_text))
+    rows = [*map(_row, lanes.marks), *(said_rows(record) if record else ())]
     return sorted(rows, key=lambda row: (row.start_ms, row.end_ms))
+
+
+def said_rows(record: Record) -> Iterable[Row]:
+    for turn in record.turns:
+        if turn.caller:
+            yield Row(*_ms(turn.caller), "caller", turn.caller_text)
+        if turn.agent:
+            yield Row(_ms(turn.agent[0])[0], _ms(turn.agent[-1])[1], "agent", turn.agent_text)
 
 
 def _row(mark: Mark) -> Row:

@@ -3,7 +3,8 @@
 import { bind } from "./keys.js";
 import { createPlayer } from "./player.js";
 import { bindLinks, playerKeys } from "./player-keys.js";
-import { samePlace, turnAt } from "./player-turns.js";
+import { swap } from "./player-swap.js";
+import { turnAt } from "./player-turns.js";
 
 const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
 const part = (name) => /** @type {HTMLElement} */ (dock.querySelector(`[data-part="${name}"]`));
@@ -77,7 +78,7 @@ function show(button, player) {
 }
 
 /** Plays a button's trial, from `ms` when given. */
-export async function listen(button, ms = null, playing = true) {
+export async function listen(button, ms = null) {
   let player = null;
   try {
     player = await playerOf(button.dataset.listen);
@@ -93,7 +94,7 @@ export async function listen(button, ms = null, playing = true) {
   }
   show(button, player);
   if (ms !== null) player.seek(ms / 1000);
-  if (playing) await player.play();
+  await player.play();
 }
 
 /** To another side of the row, at the same turn. */
@@ -103,22 +104,14 @@ export async function change(button = null) {
   const to = button ?? all[(all.indexOf(current.button) + 1) % all.length];
   if (!to || to === current.button) return;
   const { player: from, button: left } = current;
-  const playing = !from.audio.paused;
-  const solo = from.soloed();
-  const rate = from.audio.playbackRate;
   const next = await playerOf(to.dataset.listen).catch(() => null);
-  if (!next) return;
-  next.speed(rate);
-  next.solo(solo);
+  if (!next || current.player !== from) return;
   // Space belongs to the focused button: it must stop what is heard now
   if (document.activeElement === left) to.focus({ preventScroll: true });
-  await lengthKnown(next);
-  const lengths = [from, next].map((one) => ({ startsMs: one.startsMs, endMs: one.endMs() }));
-  await listen(to, samePlace(from.ms(), ...lengths), playing);
+  const moved = swap(from, next);
+  show(to, next);
+  await moved;
 }
-
-const lengthKnown = ({ audio }) =>
-  audio.readyState > 0 ? null : new Promise((done) => audio.addEventListener("loadedmetadata", done, { once: true }));
 
 document.addEventListener("click", (event) => {
   const button = /** @type {HTMLElement} */ (event.target).closest("[data-listen]");
