@@ -111,7 +111,7 @@ def test_a_secret_that_may_not_go_there_is_not_sent(
     ("changes", "said"),
     [
         ({"endpoint": "simulator"}, "no simulator runs"),
-        ({"turn_detection": "server_vad"}, "no engine serves it yet"),
+        ({"caller": {"condition": "noisy"}}, "no engine serves it yet"),
         ({"application": {"name": "Trattoria", "version": 9}}, "has no version"),
     ],
 )
