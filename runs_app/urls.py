@@ -9,6 +9,7 @@ from runs_app.views import (
     console,
     decisions,
     home,
+    insight,
     known,
     listening,
     playlist,
@@ -23,6 +24,9 @@ urlpatterns = [
     path("", home.home, name="home"),
     # what belongs to an application and needs the executor
     path("applications/<name:name>/console/", console.application_console, name="application-console"),
+    # what belongs to a suite and needs its runs
+    path("suites/<name:name>/insight/", insight.suite_insight, name="suite-insight"),
+    path("suites/<name:name>/baseline/", insight.promote, name="suite-baseline"),
     # runs
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", run_new.run_new, name="run-new"),
