@@ -73,11 +73,15 @@ def start_run(
     )
     _check_numbers(run)
     check_plan(plan)
-    faults = parse_faults(run.tool_faults)
-    snapshot = take_snapshot(
-        suite=suite, scenarios=scenario_versions, configurations=configuration_versions, faults=faults
-    )
+    snapshot = _snapshot(run, scenario_versions, configuration_versions)
     return _launched(run, snapshot, plan)
+
+
+def _snapshot(
+    run: Run, scenarios: Sequence[ScenarioVersion] | None, configurations: Sequence[ConfigurationVersion]
+) -> Snapshot:
+    faults = parse_faults(run.tool_faults)
+    return take_snapshot(suite=run.suite, scenarios=scenarios, configurations=configurations, faults=faults)
 
 
 def _launched(run: Run, snapshot: Snapshot, plan: Plan | None) -> Run:
