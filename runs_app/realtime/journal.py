@@ -137,6 +137,8 @@ class Journal:
             return
         now_s = self.clock.now_s()
         turn.end(status, reason)
+        if self.plan.mode == "audio" and turn.silent_answer:
+            self.warn("no_audio", f"turn {turn.index + 1} was answered in words alone")
         audio_ms = sum(span.end - span.start for span in turn.agent) / SAMPLES_PER_MS
         self.log.note(
             now_s, "agent.turn", source="agent", turn=turn.index, text=turn.agent_text, audio_ms=round(audio_ms, 3)

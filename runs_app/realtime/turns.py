@@ -122,6 +122,12 @@ class TurnDraft:
         return " ".join(text for text in texts if text)
 
     @property
+    def silent_answer(self) -> bool:
+        """Answered with words that were never spoken."""
+        answered = self.status in ("completed", "incomplete") and not self.interrupted
+        return answered and self.first_audio_ms is None and bool(self.agent_text)
+
+    @property
     def heard_text(self) -> str | None:
         texts = [heard.text for heard in self._heard.values() if heard.text]
         return " ".join(texts) or None

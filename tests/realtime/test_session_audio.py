@@ -259,6 +259,7 @@ async def test_an_audio_reply_of_text_alone_is_an_answer_without_sound() -> None
     turn = held.record.turns[0]
     assert (turn.agent_text, turn.first_audio_ms, turn.agent) == ("Only words", None, ())
     assert turn.first_token_ms is not None
+    assert held.record.warnings == ("no_audio=1",)
 
 
 async def test_bad_base64_is_a_warning_and_the_rest_is_heard() -> None:
