@@ -9,10 +9,11 @@ from django.conf import settings
 from django.core.files.storage import default_storage
 
 from runs_app.known import Marks, Passing, open_marks, passing_in, with_marks
-from runs_app.models import Check, KnownFailure, Outcome, Run, RunConfiguration, Trial
+from runs_app.models import Check, KnownFailure, Outcome, Review, Run, RunConfiguration, Trial
 from runs_app.problems import problems_of
 from runs_app.querysets import TrialQuerySet
 from runs_app.reporting.redaction import Redactor, site_redactor
+from runs_app.reporting.reviews import current_reviews, outcome_with_review, rates_with_reviews, review_row
 from runs_app.stats.configuration import PassRate, summarise_configuration
 from runs_app.stats.rows import TrialRow
 from runs_app.stats.summary import Summary
@@ -33,6 +34,7 @@ def run_results(run: Run) -> dict[str, Any]:
     """Strict JSON: no NaN, null where nothing was measured. `n` counts trials with a value, `of` all of them."""
     trials, redactor = exported(run)
     checks, marks = current_checks(run), open_marks()
+    reviews, rates = current_reviews(run), rates_with_reviews(run)
     found: dict[str, Any] = clean(
         finite(
             {
@@ -44,8 +46,10 @@ def run_results(run: Run) -> dict[str, Any]:
                 "trials": _counts(trials),
                 "problems": _problems(run, marks),
                 "unexpected_passes": [_passing(one) for one in passing_in(run, marks)] if run.is_over else [],
-                "configurations": [_configuration(entry, trials) for entry in configurations_of(run)],
-                "results": [redactor.json(_result(trial, checks.get(trial.pk, []))) for trial in trials],
+                "configurations": [_configuration(entry, trials, rates) for entry in configurations_of(run)],
+                "results": [
+                    redactor.json(_result(trial, checks.get(trial.pk, []), reviews.get(trial.pk))) for trial in trials
+                ],
             }
         )
     )
@@ -107,7 +111,7 @@ def configurations_of(run: Run) -> list[RunConfiguration]:
     return list(run.configurations.select_related("configuration_version__configuration").order_by("position"))
 
 
-def _configuration(entry: RunConfiguration, trials: list[Trial]) -> dict[str, Any]:
+def _configuration(entry: RunConfiguration, trials: list[Trial], rates: dict[str, dict[str, Any]]) -> dict[str, Any]:
     version = entry.configuration_version
     own = [trial for trial in trials if trial.configuration_version_id == version.pk]
     summary = summarise_configuration(str(version), trial_rows(own), SUMMARISED)
@@ -118,6 +122,7 @@ def _configuration(entry: RunConfiguration, trials: list[Trial]) -> dict[str, An
         "simulated": entry.simulated,
         "metrics": {
             "pass_rate": {"value": rate.value, "n": rate.n, "of": rate.of, **_without_known(rate, own)},
+            "pass_rate_with_reviews": rates.get(str(version)),
             "semantic_quality": _mean(summary.metrics["semantic_quality"]),
             "tool_accuracy": _mean(summary.metrics["tool_accuracy"]),
             "response_latency_ms": _spread(summary.metrics["response_latency_ms"]),
@@ -188,7 +193,7 @@ def current_checks(run: Run) -> dict[int, list[CheckRow]]:
     return found
 
 
-def _result(trial: Trial, checks: list[CheckRow]) -> dict[str, Any]:
+def _result(trial: Trial, checks: list[CheckRow], review: Review | None) -> dict[str, Any]:
     return {
         "trial": trial.pk,
         "url": url_of(trial),
@@ -200,6 +205,8 @@ def _result(trial: Trial, checks: list[CheckRow]) -> dict[str, Any]:
         "reason": trial.reason,
         "failure_kind": trial.failure_kind or None,
         "known": _mark(trial.mark) if trial.mark else None,
+        "outcome_with_review": outcome_with_review(trial, review) or None,
+        "review": review_row(review) if review else None,
         "metrics": trial.metrics,
         "checks": checks,
         "audio": _path(trial.wav),

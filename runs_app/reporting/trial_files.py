@@ -10,6 +10,7 @@ from django.core.files.storage import default_storage
 from runs_app.models import Grading, RunConfiguration, Trial
 from runs_app.reporting.redaction import Redactor, site_redactor
 from runs_app.reporting.results import trial_evidence
+from runs_app.reporting.reviews import review_row
 from scenarios_app.spec.jsontext import dumps, finite
 
 Json = Any
@@ -39,6 +40,7 @@ def trial_document(trial: Trial) -> dict[str, Json]:
         "reason": trial.reason,
         "metrics": trial.metrics,
         **_verdicts(grading),
+        "reviews": [review_row(review) for review in trial.reviews.select_related("reviewer")],
         "record": trial.record,
     }
     hidden: dict[str, Json] = redactor.json(finite(body))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from runs_app.grading.metrics import METRICS
-from runs_app.models import Run, Trial
+from runs_app.models import Review, Run, Trial
 from runs_app.problems import kind_in_words
 from runs_app.reporting.cells import Cell, safe
 from runs_app.reporting.redaction import Redactor
@@ -20,6 +20,7 @@ from runs_app.reporting.results import (
     known_in_words,
     url_of,
 )
+from runs_app.reporting.reviews import current_reviews, outcome_with_review
 from scenarios_app.spec.jsontext import finite
 
 COLUMNS = (
@@ -41,6 +42,13 @@ COLUMNS = (
     "failed_checks",
     "failure_kind",
     "known",
+    "outcome_with_review",
+    "review_verdict",
+    "review_fault",
+    "review_scores",
+    "review_note",
+    "reviewed_by",
+    "reviewed_at",
     "started_at",
     "recorded_at",
     "finished_at",
@@ -49,13 +57,14 @@ COLUMNS = (
 
 def trials_csv(run: Run) -> str:
     trials, redactor = exported(run)
-    checks = current_checks(run)
+    checks, reviews = current_checks(run), current_reviews(run)
     simulated = {entry.configuration_version_id: entry.simulated for entry in configurations_of(run)}
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([*COLUMNS, *METRICS])
     for trial in trials:
         cells = _cells(trial, checks.get(trial.pk, []), simulated[trial.configuration_version_id])
+        cells |= _review_cells(trial, reviews.get(trial.pk))
         writer.writerow(_row(cells, trial.metrics, redactor))
     return text.getvalue()
 
@@ -89,6 +98,19 @@ def _cells(trial: Trial, checks: Iterable[CheckRow], simulated: bool) -> dict[st
         "started_at": _iso(trial.started_at),
         "recorded_at": _iso(trial.recorded_at),
         "finished_at": _iso(trial.finished_at),
+    }
+
+
+def _review_cells(trial: Trial, review: Review | None) -> dict[str, Cell]:
+    scores = review.scores.items() if review else ()
+    return {
+        "outcome_with_review": outcome_with_review(trial, review),
+        "review_verdict": review.verdict if review else "",
+        "review_fault": review.fault if review else "",
+        "review_scores": " ".join(f"{name}={score:g}" for name, score in scores),
+        "review_note": review.note if review else "",
+        "reviewed_by": review.reviewer.get_username() if review and review.reviewer else "",
+        "reviewed_at": _iso(review.created_at) if review else "",
     }
 
 
