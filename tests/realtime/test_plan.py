@@ -285,3 +285,33 @@ def test_merging_keeps_every_leaf_of_the_upper_and_changes_neither(base: Any, ov
 def test_caller_audio_is_taken_as_it_is() -> None:
     audio = tone(150)
     assert np.array_equal(made(caller_audio=[audio]).turns[0].audio, audio)  # type: ignore[arg-type]
+
+
+def test_each_turn_of_a_script_needs_its_sound_and_the_missing_one_is_named() -> None:
+    said = {"text": "Book a table.", "turns": [{"text": "For four"}, {"text": "Bye"}]}
+    script = {"interaction": "multi_turn", "input": said}
+    with pytest.raises(PlanError) as caught:
+        made({}, script, caller_audio=[tone(200), tone(60)])
+    assert caught.value.stage == "caller_audio"
+    assert "caller audio of turn 2 60 ms (minimum 100 ms)" in str(caught.value)
+    turns = made({}, script, caller_audio=[tone(200), tone(300), tone(400)]).turns
+    assert [turn.text for turn in turns][1:] == ["For four", "Bye"]
+    assert [turn.audio.size // 24 for turn in turns if turn.audio is not None] == [200, 300, 400]
+
+
+@pytest.mark.parametrize("dialect", ["ga", "beta"])
+def test_turn_detection_of_a_configuration_is_in_the_session_and_in_the_plan(dialect: str) -> None:
+    plan = made({"turn_detection": {"type": "server_vad", "silence_duration_ms": 700}, "dialect": dialect})
+    assert plan.turn_detection is not None
+    assert plan.turn_detection["type"] == "server_vad"
+    assert plan.turn_detection["silence_duration_ms"] == 700
+    assert plan.turn_detection["create_response"] is True
+    assert plan.chunk_ms == 20
+    assert made({"turn_detection": "semantic_vad"}).turn_detection == {
+        "type": "semantic_vad",
+        "eagerness": "auto",
+        "create_response": True,
+        "interrupt_response": True,
+    }
+    assert made({"turn_detection": "server_vad"}, mode="text").turn_detection is None
+    assert made({"dialect": dialect}).turn_detection is None

@@ -62,6 +62,18 @@ async def graded(
     simulator: Simulator, scenario: Scenario, configuration: Configuration, seed: str, *, aloud: bool = False
 ) -> GradingResult:
     """One trial of the demo through the real session and the real grading, written or in a burst of speech."""
+    return await judged(simulator, await conversed(simulator, scenario, configuration, seed, aloud=aloud))
+
+
+async def conversed(
+    simulator: Simulator,
+    scenario: Scenario,
+    configuration: Configuration,
+    seed: str,
+    *,
+    aloud: bool = False,
+    real_time: bool = False,
+) -> Evidence:
     assert scenario.application.ref is not None
     application = APPLICATIONS[scenario.application.ref.name]
     headers = {name: value.replace("{{trial.seed}}", seed) for name, value in configuration.headers.items()}
@@ -76,13 +88,15 @@ async def graded(
             application, initial_state=scenario.application.initial_state, reference_date=scenario.reference_date
         ),
         mode="audio" if aloud else "text",
-        real_time=False,
+        real_time=real_time,
     )
     conversation = await converse(plan, emit=lambda event: None, stop=asyncio.Event())
+    return Evidence(scenario=scenario, record=conversation.record, audio=conversation.audio, facts=application.facts)
+
+
+async def judged(simulator: Simulator, evidence: Evidence) -> GradingResult:
+    """Grading computes for a while: not beside conversations in real time, which it would make late."""
     async with open_judge(endpoint=f"{simulator.http}/v1", model="sim-judge", api_key="none") as judge:
-        evidence = Evidence(
-            scenario=scenario, record=conversation.record, audio=conversation.audio, facts=application.facts
-        )
         return await grade(evidence, judge=judge)
 
 
@@ -93,13 +107,14 @@ async def results(
     *,
     at_once: int = 8,
     seed: str = "7",
+    aloud: bool = False,
 ) -> dict[str, str]:
     """Scenario -> outcome; one that is neither passed nor failed is told with its reason."""
     places = asyncio.Semaphore(at_once)
 
     async def outcome(scenario: Scenario) -> str:
         async with places:
-            came_to = (await graded(simulator, scenario, configuration, f"{seed}-{scenario.id}")).outcome
+            came_to = (await graded(simulator, scenario, configuration, f"{seed}-{scenario.id}", aloud=aloud)).outcome
         return came_to.outcome if came_to.outcome in ("passed", "failed") else str(came_to)
 
     return dict(zip([one.id for one in scenarios], await asyncio.gather(*map(outcome, scenarios)), strict=True))
