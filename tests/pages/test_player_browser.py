@@ -1,0 +1,243 @@
+"""Real sound in a real browser: a side alone, swapped at a turn, blind, failures one after the other.
+
+A site takes seconds to start, so that each test walks many steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from runs_app.models import Preference, Run, Trial
+from runs_app.realtime.wav import wav_bytes
+from tests.grading import builders as evidence
+from tests.pages.comparing import versions
+from tests.pages.trials import record_trial
+from tests.runs.builders import make_run
+from tests.services import eventually
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser import Chrome, Site
+
+pytestmark = pytest.mark.browser
+
+PLAYERS = "[...document.querySelectorAll('[data-player]')]"
+SHOWN = f"{PLAYERS}.find((one) => one.checkVisibility())"
+# the loudest sample of each ear, behind all that the player does to the sound
+EARS = f"""async () => {{
+  const {{context, output}} = {SHOWN}.player.graph();
+  const splitter = context.createChannelSplitter(2);
+  output.connect(splitter);
+  const ears = [0, 1].map((side) => {{
+    const ear = context.createAnalyser();
+    ear.fftSize = 8192;
+    splitter.connect(ear, side);
+    return ear;
+  }});
+  await new Promise((done) => setTimeout(done, 400));
+  return ears.map((ear) => {{
+    const samples = new Float32Array(ear.fftSize);
+    ear.getFloatTimeDomainData(samples);
+    return samples.reduce((top, one) => Math.max(top, Math.abs(one)), 0);
+  }});
+}}"""
+
+
+def now(page: Page, what: str = "currentTime") -> Any:
+    return page.evaluate(f"{SHOWN}?.querySelector('audio').{what} ?? 0")
+
+
+def talking(*turns: tuple[float, float, float, float], total_ms: float) -> tuple[Any, Any]:
+    """A record and its sound. Of each turn: the caller's start and end, the agent's start and end, in ms."""
+    sound = evidence.recording([t[:2] for t in turns], [t[2:] for t in turns], total_ms)
+    spoken = tuple(
+        evidence.spoken(caller=t[:2], agent=(t[2:],), index=n, text=f"Answer {n + 1}.") for n, t in enumerate(turns)
+    )
+    return evidence.audio_record(turns=spoken, audio_samples=len(sound)), sound
+
+
+def overlapping_trial() -> Trial:
+    """Both speak all the time, so that silence on a side is the player's doing."""
+    record, sound = talking((0, 12_000, 100, 12_000), total_ms=12_000)
+    return record_trial(make_run(), record, sound)
+
+
+# three turns each, at quite different seconds
+FIRST = ((0, 1_000, 1_800, 4_000), (5_000, 6_000, 7_000, 9_000), (10_000, 11_000, 12_000, 15_000))
+SECOND = ((0, 1_000, 4_000, 6_000), (9_000, 10_000, 11_000, 13_000), (16_000, 17_000, 18_000, 21_000))
+
+
+@pytest.fixture
+def pair(site: Site) -> Run:
+    """One scenario under two configurations."""
+    run = make_run(1, configurations=versions())
+    for record, sound in (talking(*FIRST, total_ms=15_000), talking(*SECOND, total_ms=21_000)):
+        record_trial(run, record, sound)
+    Trial.objects.filter(run=run).update(outcome="failed")
+    return run
+
+
+def test_one_side_alone_leaves_true_silence_on_the_other(site: Site, chrome: Chrome) -> None:
+    page = chrome.open(f"/trials/{overlapping_trial().pk}/")
+    page.keyboard.press(" ")
+    eventually(lambda: now(page) > 0.1, what="it plays")
+    page.get_by_role("button", name="L caller").click()
+    left, right = page.evaluate(EARS)
+    assert left > 0.1
+    assert right == 0
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("S")
+    left, right = page.evaluate(EARS)
+    assert left == 0
+    assert right > 0.1
+    page.keyboard.press("S")
+    assert min(page.evaluate(EARS)) > 0.1
+    walk_a_turn(page, site)
+
+
+def walk_a_turn(page: Page, site: Site) -> None:
+    """Linked to, zoomed to, looped."""
+    record, sound = talking(*FIRST, total_ms=15_000)
+    trial = record_trial(make_run(), record, sound)
+    page.goto(f"{site.url}/trials/{trial.pk}/?t=5.5&ch=R")
+    eventually(lambda: now(page, "readyState") >= 1 and abs(now(page) - 5.5) < 0.05, what="the link's moment")
+    assert page.get_by_role("button", name="R agent").get_attribute("aria-pressed") == "true"
+    style = "document.querySelector('.player-lanes').style"
+    in_view = f"() => ['--from', '--span'].map((name) => {style}.getPropertyValue(name))"
+    page.keyboard.press("Z")
+    assert page.evaluate(in_view) == ["4500", "6000"]
+    page.keyboard.press("Z")
+    assert page.evaluate(in_view) == ["0", "15000"]
+    page.keyboard.press("R")
+    page.evaluate(f"{SHOWN}.player.audio.currentTime = 9.8")
+    page.keyboard.press(" ")
+    eventually(lambda: 4.9 < now(page) < 7, what="the turn begins again at its start")
+    assert page.evaluate(f"{SHOWN}.player.link()").endswith("&ch=R")
+
+
+def open_dock(chrome: Chrome, run: Run) -> Page:
+    page = chrome.open(f"/compare/?run={run.pk}")
+    page.locator("[data-listen][data-side=A]").first.click()
+    eventually(lambda: page.locator("#dock audio").count() == 1 and now(page) > 0.05, what="A is heard")
+    return page
+
+
+def stands_at(page: Page, seconds: float) -> None:
+    eventually(lambda: abs(now(page) - seconds) <= 0.05, what=f"it stands at {seconds} s")
+
+
+def test_x_goes_to_the_same_turn_and_offset_whatever_second_that_is(chrome: Chrome, pair: Run) -> None:
+    page = open_dock(chrome, pair)
+    places = f"() => {PLAYERS}.map((one) => one.player.ms())"
+    page.keyboard.press(" ")
+    assert now(page, "paused")
+    for a_s, b_s in ((0.5, 0.5), (6.2, 10.2), (12.75, 18.75)):
+        page.evaluate(f"(s) => {SHOWN}.player.seek(s)", a_s)
+        page.keyboard.press("X")
+        eventually(lambda: page.locator("#dock [data-player]").count() == 2, what="B is there")
+        stands_at(page, b_s)
+        assert page.evaluate(places) == pytest.approx([a_s * 1000, b_s * 1000], abs=50)
+        page.keyboard.press("x")
+        stands_at(page, a_s)
+    page.evaluate(f"(s) => {SHOWN}.player.seek(s)", 5.1)
+    page.keyboard.press(" ")
+    eventually(lambda: now(page) > 5.4, what="A plays in its second turn")
+    page.evaluate("addEventListener('seeking', ({target}) => (window.sought = target.currentTime * 1000), true)")
+    page.keyboard.press("X")
+    eventually(lambda: 9.4 < now(page) < 13 and not now(page, "paused"), what="B plays on in its second turn")
+    eventually(lambda: page.evaluate("window.sought !== undefined"), what="B was sent to its place")
+    left = page.evaluate(places)[0]
+    assert page.evaluate("window.sought") - 9_000 == pytest.approx(left - 5_000, abs=50)
+    assert "turn 2 of 3" in page.locator("#dock").inner_text()
+    hear_blind(page, pair)
+
+
+def hear_blind(page: Page, pair: Run) -> None:
+    """By keys alone."""
+    page.goto(page.url.split("/compare/")[0] + f"/blind/?run={pair.pk}")
+    page.get_by_role("button", name="Hear the first pair").click()
+    page.wait_for_url("**/blind/*/")
+    assert "Front desk" not in page.content()
+    found = Preference.objects.get()
+    eventually(lambda: now(page, "readyState") >= 1, what="the first is there")
+    page.keyboard.press(" ")
+    eventually(lambda: now(page) > 0.2, what="it plays")
+    page.keyboard.press("X")
+    assert page.get_by_role("button", name="second", exact=True).get_attribute("aria-pressed") == "true"
+    eventually(lambda: now(page) > 0.2 and not now(page, "paused"), what="the second plays on")
+    page.keyboard.press("2")
+    page.get_by_text("You liked the second").wait_for()
+    found.refresh_from_db()
+    assert found.liked == ("b" if found.a_is_first else "a")
+    assert "Front desk@2" in page.content()
+
+
+@pytest.mark.slow
+def test_the_playlist_plays_only_its_windows_and_goes_on(site: Site, chrome: Chrome) -> None:
+    run = make_run(3)
+    for at_ms in (3_500.0, 4_000.0, 4_500.0):
+        record, sound = talking((0, 1_000, 1_800, 19_000), total_ms=20_000)
+        called = evidence.call(turn=0, called_ms=at_ms, answered_ms=at_ms + 100)
+        record_trial(run, evidence.audio_record(called, turns=record.turns, audio_samples=len(sound)), sound)
+    page = chrome.open(f"/playlist/?run={run.pk}")
+    eventually(lambda: now(page, "readyState") >= 1, what="the first is there")
+    # what was played, by trial: told by the audio elements themselves
+    page.evaluate(
+        """() => { window.played = {}; document.addEventListener("timeupdate", ({target}) => {
+             const trial = target.closest("[data-player]").dataset.trial; if (target.paused) return;
+             (window.played[trial] ??= []).push(target.currentTime); }, true); }"""
+    )
+    page.keyboard.press("?")
+    listed = page.locator("#keys tbody").inner_text()
+    assert "The fault is the caller's" in listed
+    page.get_by_role("button", name="Close").click()
+    page.keyboard.press("Z")
+    page.keyboard.press(" ")
+    eventually(lambda: "2 of 3" in page.locator("[data-part=count]").inner_text(), what="it goes on by itself")
+    eventually(lambda: now(page) > 1.2 and not now(page, "paused"), what="the second plays")
+    page.keyboard.press("2")
+    eventually(lambda: "3 of 3" in page.locator("[data-part=count]").inner_text(), what="a fault goes on at once")
+    second = run.trials.all()[1]
+    assert second.reviews.get(current=True).fault == "caller"
+    eventually(lambda: now(page) > 1.7 and not now(page, "paused"), what="the third plays")
+    for trial, (start, end) in zip(run.trials.all(), ((0.5, 6.6), (1.0, 7.1), (1.5, 7.6)), strict=True):
+        played = page.evaluate(f"window.played['{trial.pk}']")
+        assert min(played) >= start - 0.05
+        assert max(played) <= end + 0.15
+    page.goto(f"{site.url}/playlist/?run={run.pk}")
+    assert page.locator("[data-part=count]").inner_text() == "3 of 3"
+    assert "You left off here" in page.locator(".playlist").inner_text()
+
+
+@pytest.mark.slow
+def test_recordings_that_are_mono_short_or_gone_are_told_and_what_can_be_heard_is(site: Site, chrome: Chrome) -> None:
+    record, sound = talking((0, 1_000, 1_800, 4_000), total_ms=4_000)
+    mono = record_trial(make_run(), record, sound)
+    name = default_storage.save(f"{mono.folder}/mono.wav", ContentFile(wav_bytes(sound[:, 0])))
+    Trial.objects.filter(pk=mono.pk).update(wav=name, peaks="")
+    late = evidence.call(turn=0, called_ms=7_000.0, answered_ms=8_000.0)
+    short = record_trial(make_run(), evidence.audio_record(late, turns=record.turns, audio_samples=len(sound)), sound)
+    gone = record_trial(make_run(), record, sound)
+    default_storage.delete(gone.wav)
+
+    page = chrome.open(f"/trials/{mono.pk}/")
+    eventually(lambda: now(page, "readyState") >= 1, what="the mono recording is known")
+    assert "mono: both voices in one channel" in page.locator(".player-bar").inner_text()
+    page.keyboard.press("S")
+    page.keyboard.press(" ")
+    eventually(lambda: now(page) > 0.2, what="it plays")
+
+    page.goto(f"{site.url}/trials/{short.pk}/")
+    assert page.locator(".beyond").is_visible()
+    assert page.locator(".player-lanes").evaluate("one => one.style.getPropertyValue('--span')") == "8000"
+    page.locator("[data-lane=tools] .mark").first.click()
+    eventually(lambda: now(page) > 3.9, what="a moment after the recording is its end")
+
+    page.goto(f"{site.url}/trials/{gone.pk}/")
+    assert "not in storage any more" in page.locator("#content").inner_text()
+    assert page.locator("audio").count() == 0
