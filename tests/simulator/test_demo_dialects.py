@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scenarios_app.spec.configuration import Configuration, parse_configuration
-from tests.simulator.demo import EIGHT, FAILS, SECOND, graded, outcomes, results
+from tests.simulator.demo import EIGHT, FAILS, FULL, SECOND, graded, outcomes, results
 from tests.simulator.wire_client import Simulator
 
 BETA = {"dialect": "beta", "session_update": {"input_audio_transcription": {"model": "sim-ear"}}}
@@ -22,6 +22,12 @@ def speaking(**changes: Any) -> Configuration:
 async def test_the_demo_in_beta_comes_to_what_it_comes_to_in_ga(simulator: Simulator) -> None:
     found = await results(simulator, speaking(**BETA), EIGHT)
     assert found == outcomes(EIGHT, FAILS["Front desk@2"])
+
+
+@pytest.mark.slow
+async def test_the_spoken_demo_in_beta_over_a_telephone_line_comes_to_the_same(simulator: Simulator) -> None:
+    found = await results(simulator, speaking(**BETA, **G711), FULL, at_once=4, aloud=True)
+    assert found == outcomes(FULL, FAILS["Front desk@2"])
 
 
 @pytest.mark.parametrize("changes", [BETA, G711, {**BETA, **G711}], ids=["beta", "g711", "beta g711"])
