@@ -14,6 +14,7 @@ from runs_app.views import (
     listening,
     playlist,
     problems,
+    reports,
     review,
     run_new,
     runs,
@@ -40,6 +41,7 @@ urlpatterns = [
     path("runs/<int:pk>/regrade/", runs.regrade, name="run-regrade"),
     path("runs/<int:pk>/junit.xml", runs.junit, name="run-junit"),
     path("runs/<int:pk>/trials.csv", runs.as_csv, name="run-csv"),
+    path("runs/<int:pk>/report.html", reports.run, name="run-report"),
     path("runs/<int:pk>/results.json", runs.results, name="run-results"),
     # trials
     path("trials/<int:pk>/", trials.trial, name="trial"),
@@ -79,6 +81,7 @@ urlpatterns = [
     path("decisions/<int:pk>/comparison.json", decisions.decision_json, name="decision-json"),
     # comparisons
     path("compare/", compare.compare, name="compare"),
+    path("compare/report.html", reports.comparison, name="compare-report"),
     path("compare/data/", compare.data, name="compare-data"),
     path("compare/row/", compare.row, name="compare-row"),
     path("compare/extra/", compare.extra, name="compare-extra"),
