@@ -32,6 +32,7 @@ def scenario_evidence(case: Case) -> dict[str, Json]:
         "id": scenario.id,
         "type": scenario.task_type,
         "request": scenario.input.text,
+        "further_turns": [turn.text for turn in scenario.input.turns],
         "reference_date": scenario.reference_date,
         "context": scenario.input.context.to_json() if scenario.input.context else None,
         "expected_answer": expected.answer,

@@ -16,8 +16,17 @@ from runs_app.services.claims import claim_grading, claim_trial
 from runs_app.services.runs import regrade_trial
 from tests.runs import agents
 from tests.runs.builders import make_configuration, make_run, scenario
-from tests.scripted_events import audio_reply, call_item, call_reply, text_reply
-from tests.scripted_server import Call, Expect, Hang, ScriptedServer, serving_in_thread
+from tests.scripted_events import (
+    audio_delta,
+    audio_reply,
+    call_item,
+    call_reply,
+    created,
+    done,
+    text_reply,
+    transcript_delta,
+)
+from tests.scripted_server import Call, Expect, Hang, ScriptedServer, Send, serving_in_thread
 from tests.speech_server import Answer, speech_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,6 +35,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def spoken(ms: int) -> Answer:
     """A voice-like tone of this length."""
     return Answer(wav_bytes((9000 * np.sin(np.arange(ms * 24) / 12)).astype("<i2")))
+
+
+def spoken_pcm(ms: int) -> bytes:
+    return (9000 * np.sin(np.arange(ms * 24) / 12)).astype("<i2").tobytes()
 
 
 def play(run: Run) -> Trial:
@@ -248,3 +261,44 @@ def test_a_fault_of_ours_ends_one_trial_as_internal(settings, tmp_path):
         trial = play(run_against(agent))
     assert (trial.outcome, trial.stage) == ("invalid", "internal")
     assert "NotADirectoryError" in trial.reason or "FileExistsError" in trial.reason
+
+
+def test_a_script_of_two_turns_is_spoken_broken_into_and_shown(client, admin_user):
+    """The second turn is said over the reply to the first; every turn has its words, its sound and its numbers."""
+    cut = {"status_details": {"type": "cancelled", "reason": "client_cancelled"}}
+    script = [
+        *agents.UP,
+        Expect("response.create"),
+        Send(created("resp_1")),
+        Send(transcript_delta("We have a table at", "resp_1")),
+        Send(audio_delta(spoken_pcm(900), "resp_1")),
+        Expect("conversation.item.truncate"),
+        Send(done("resp_1", "cancelled", **cut)),
+        Expect("response.create"),
+        *audio_reply([spoken_pcm(300)], "For four, then.", "resp_2"),
+        Hang(),
+    ]
+    said = {"text": "A table, please.", "turns": [{"text": "For four!", "interrupt_after_ms": 300}]}
+    talk = scenario("talk", interaction="multi_turn", input=said)
+    with speech_server([spoken(300), spoken(400)]) as speech, serving_in_thread(script) as agent:
+        caller = {"endpoint": speech.url, "model": "tts", "voice": "nora"}
+        trial = play(run_against(agent, [talk], mode="audio", caller=caller))
+        assert [request["json"]["input"] for request in speech.asked] == ["A table, please.", "For four!"]
+    assert trial.status == "done", trial.reason
+    first, second = trial.record["turns"]
+    assert (first["caller_text"], second["caller_text"]) == ("A table, please.", "For four!")
+    assert (first["interrupted"], first["status"], second["interrupted"]) == (True, "cancelled", False)
+    assert second["caller"]["end"] - second["caller"]["start"] == 400 * 24
+    rows = trial.gradings.get(current=True).turns
+    assert [row["interrupted"] for row in rows] == [True, False]
+    assert rows[0]["agent_stop_ms"] is not None
+    assert trial.metrics["interruptions"] == 1
+    assert trial.metrics["interruption_stop_ms_max"] == first["interruption_stop_ms"]
+    assert trial.metrics["turns"] == 2
+    lines = default_storage.open(trial.events_file).read().decode().splitlines()
+    turns = [json.loads(line)["payload"]["turn"] for line in lines if json.loads(line)["type"] == "turn.started"]
+    assert turns == [0, 1]
+    client.force_login(admin_user)
+    page = client.get(trial.get_absolute_url()).content.decode()
+    for words in ("A table, please.", "We have a table at", "For four!", "For four, then."):
+        assert words in page
