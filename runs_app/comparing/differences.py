@@ -99,7 +99,7 @@ def _interval(metric: str, compared: MetricComparison) -> str:
 
 def _p(compared: MetricComparison) -> str:
     p = compared.p_value if compared.p_adjusted is None else compared.p_adjusted
-    if p is None:
+    if p is None or compared.verdict.word == "Not comparable":
         return ""
     return "p < .001" if p < 0.001 else f"p {p:.3f}".replace("0.", ".")
 
@@ -159,7 +159,7 @@ def _timeouts(compared: MetricComparison, timeouts: int) -> str:
 def _in_noise(compared: MetricComparison) -> str:
     noise, paired, ratio = compared.noise, compared.paired, compared.ratio
     seen = ratio.value if ratio else paired.difference
-    if noise is None or seen is None or paired.identical:
+    if noise is None or seen is None or paired.identical or compared.verdict.word == "Not comparable":
         return ""
     inside = noise.low <= seen <= noise.high
     return "Inside the noise of the baseline against itself" if inside else ""

@@ -69,6 +69,7 @@ class Page:
     against: tuple[Against, ...] = ()
     critical: tuple[Critical, ...] = ()
     heads: Mapping[str, Head] = field(default_factory=dict)
+    ways: Mapping[str, Ways] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -129,6 +130,7 @@ def _over(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...], pair: 
         against=tuple(_against(loaded, comparison, known)),
         critical=tuple(newly_always_failed(comparison, loaded)),
         heads=named,
+        ways=known,
     )
 
 

@@ -29,10 +29,10 @@ def signed_text(metric: str, value: float | None) -> str:
 
 def _size(metric: str, size: float) -> str:
     if metric == LATENCY:
-        return ms(size) if size >= 0.5 else "under 1 ms"
+        return ms(size) if size >= 0.5 else "<1\u202fms"
     if metric == PASS_RATE:
-        return f"{100 * size:.1f}\u202fpp" if size >= 0.0005 else "under 0.1\u202fpp"
-    return score(size) if size >= 0.005 else "under .01"
+        return f"{100 * size:.1f}\u202fpp" if size >= 0.0005 else "<0.1\u202fpp"
+    return score(size) if size >= 0.005 else "<.01"
 
 
 def interval_text(metric: str, low: float | None, high: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +26,10 @@ from runs_app.comparing.page import Page, page_of
 from runs_app.comparing.partings import partings
 from runs_app.comparing.pictures import ABOUT, pictures
 from runs_app.comparing.table import Row
+from runs_app.known import open_marks
+from runs_app.listening.blind import duel_url
 from runs_app.models import Run
+from runs_app.problems import problems_between, problems_of
 from runs_app.reporting.redaction import site_redactor
 from runs_app.reporting.results import redactor_for
 from runs_app.services.extra_repeats import start_extra_repeats
@@ -91,6 +95,8 @@ def _over(request: HttpRequest, page: Page, opened: Opened | None) -> dict[str, 
         "pictures": drawn,
         "figures": [{"id": f"chart-{picture.key}", "figure": picture.figure} for picture in drawn],
         "about": ABOUT.get(page.choice.view, ""),
+        "duel": _duel(page),
+        **_problems(page),
         "opened": opened,
         "picks": picks(request.GET, opened) if opened else [],
     }
@@ -111,6 +117,25 @@ def _cards(page: Page) -> list[dict[str, Any]]:
         }
         for card in page.cards
     ]
+
+
+def _problems(page: Page) -> dict[str, Any]:
+    """The kinds of failures that the pair's second side has beyond those of the first, and the reverse."""
+    if page.pair is None:
+        return {}
+    runs, marks = page.loaded.runs, open_marks()
+    sides = [problems_of(runs, marks, versions=[column.version.pk]) for column in page.pair]
+    turned = problems_between(*sides)
+    counts = Counter(one.change for one in turned)
+    told = {"new": counts["new"], "still": counts["still there"], "gone": counts["gone"]}
+    return {"turned": turned, "turned_counts": told}
+
+
+def _duel(page: Page) -> str:
+    """Where the pair is heard blind; empty when nothing was spoken on one of the sides."""
+    if page.pair is None or any(page.ways[column.key].modes != {"spoken"} for column in page.pair):
+        return ""
+    return duel_url([run.pk for run in page.loaded.runs], *(column.version.pk for column in page.pair))
 
 
 @require_safe

@@ -422,7 +422,7 @@ def test_every_repeat_is_a_link_with_its_outcome(signed_in: Client) -> None:
     run = finished_run(lambda trial: Result(next(outcomes)), scenarios=1, repeats=3)
     page = signed_in.get(f"/compare/?run={run.pk}").content.decode()
     for trial in run.trials.all():
-        assert f'class="mark {trial.outcome}" href="/trials/{trial.pk}/"' in page
+        assert f'class="repeat {trial.outcome}" href="/trials/{trial.pk}/"' in page
         assert f'href="#shape-{trial.outcome}"' in page
 
 
@@ -460,7 +460,7 @@ def test_the_number_of_queries_does_not_grow_with_the_run(
     signed_in: Client, django_assert_max_num_queries: Any, django_assert_num_queries: Any
 ) -> None:
     small = finished_run(better_and_slower, scenarios=2)
-    with django_assert_max_num_queries(17) as captured:
+    with django_assert_max_num_queries(19) as captured:
         signed_in.get(f"/compare/?run={small.pk}")
     large = finished_run(better_and_slower, scenarios=12, repeats=3, configurations=versions(4))
     with django_assert_num_queries(len(captured)):
@@ -472,7 +472,8 @@ def test_the_number_of_queries_does_not_grow_with_the_run(
 def test_only_what_shows_charts_loads_chart_code(signed_in: Client) -> None:
     run = finished_run(same(semantic_quality=0.5))
     assert "plotly-basic.min.js" in signed_in.get(f"/compare/?run={run.pk}&view=slope").content.decode()
-    for path in (f"/compare/?run={run.pk}", "/", "/runs/", f"/runs/{run.pk}/", f"/trials/{run.trials.first().pk}/", "/compare/", "/scenarios/"):
+    compared, heard = f"/compare/?run={run.pk}", f"/trials/{run.trials.first().pk}/"
+    for path in (compared, "/", "/runs/", f"/runs/{run.pk}/", heard, "/compare/", "/scenarios/"):
         assert "plotly" not in signed_in.get(path).content.decode()
 
 
