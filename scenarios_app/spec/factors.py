@@ -94,7 +94,8 @@ def _voice(content: Mapping[str, Json], session: Mapping[str, Json]) -> str:
     audio = session.get("audio")
     output = audio.get("output") if isinstance(audio, dict) else None
     voice = output.get("voice") if isinstance(output, dict) else None
-    chosen = voice or content.get("voice") or ""
+    flat = session.get("voice") if content.get("dialect") == "beta" else None
+    chosen = flat or voice or content.get("voice") or ""
     return chosen if isinstance(chosen, str) else dumps(chosen)
 
 

@@ -35,6 +35,10 @@ def test_what_wins_on_the_wire_is_the_label() -> None:
     )
     assert overridden.texts[1:3] == ("deployment-2", "cedar")
     assert of({"session_update.audio": {"output": {"voice": {"id": "v1"}}}}).voice == '{"id": "v1"}'
+    azure = of({"endpoint": "wss://desk.openai.azure.com/openai/realtime?api-version=1&deployment=desk-2"})
+    assert azure.model == "desk-2"
+    beta = {"dialect": "beta", "voice": "marin", "session_update": {"voice": "sage"}}
+    assert (of(beta).voice, of({**beta, "dialect": "ga"}).voice) == ("sage", "marin")
 
 
 def test_tools_go_by_their_content_under_any_name() -> None:
