@@ -11,7 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from runs_app.stats.paired import t_interval
+from runs_app.stats.rates import mean_interval_of_shares
 from runs_app.stats.summary import mean, measured
 
 Figure = dict[str, Any]
@@ -73,13 +76,25 @@ class Series:
 
 
 def series(
-    letter: str, name: str, style: Style, values: Sequence[float | None], interval: tuple[float, float] | None = None
+    letter: str,
+    name: str,
+    style: Style,
+    values: Sequence[float | None],
+    interval: tuple[float, float] | None = None,
+    *,
+    share: bool = False,
 ) -> Series:
-    """Mean over the scenarios with a value, and t's 95 % interval of it unless one is given."""
+    """Mean over the scenarios with a value, and its 95 % interval unless one is given: of a share one that stays
+    between 0 and 1, else t's."""
     known = measured(values)
-    low, high = interval or t_interval(known, 0.95)
+    low, high = interval or (_of_shares(known) if share else t_interval(known, 0.95))
     clean = tuple(value if value is not None and math.isfinite(value) else None for value in values)
     return Series(letter, name, style, clean, mean(known), low, high)
+
+
+def _of_shares(values: Sequence[float]) -> tuple[float | None, float | None]:
+    found = mean_interval_of_shares(np.array(values))
+    return (found.low, found.high) if found else (None, None)
 
 
 def slope_chart(scenarios: Sequence[str], columns: Sequence[Series], *, title: str, share: bool) -> Figure:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from runs_app.charts import COLOURS
 from runs_app.comparing.choice import MOST_CONFIGURATIONS, BadChoice, Choice
-from runs_app.comparing.reading import Read, read
+from runs_app.comparing.reading import Place, Read, read
 from runs_app.models import Run, RunConfiguration
 from runs_app.models.decisions import RunPlan
 from runs_app.stats.trials import Trials
@@ -77,17 +77,17 @@ class Loaded:
 
     @property
     def plan(self) -> RunPlan | None:
-        """What was written down before the start; None when nothing was, or when these runs were to find out
-        different things."""
-        plans = [run.plan for run in self.runs if hasattr(run, "plan")]
-        told = {(tuple(sorted(plan.primaries)), tuple(sorted(plan.margins.items()))) for plan in plans}
-        return plans[0] if len(told) == 1 else None
+        """What was written down before the start, of the newest of these runs that has it; None when nothing was."""
+        plans = [run.plan for run in sorted(self.runs, key=lambda run: -run.pk) if hasattr(run, "plan")]
+        return plans[0] if plans else None
 
 
-def load(choice: Choice) -> Loaded:
-    """Raises BadChoice for a run or a configuration that is not there."""
+def load(choice: Choice, *, places: Collection[Place] | None = None) -> Loaded:
+    """`places`: only the trials of these configurations in these runs. Raises BadChoice for a run or a configuration
+    that is not there."""
     head = load_head(choice)
-    return replace(head, found=read(head.runs, head.entries, {one.version.pk: one.spec for one in head.columns}))
+    specs = {one.version.pk: one.spec for one in head.columns}
+    return replace(head, found=read(head.runs, head.entries, specs, places=places))
 
 
 def load_head(choice: Choice) -> Loaded:

@@ -48,7 +48,9 @@ def pictures(page: Page, shown: Sequence[Row]) -> list[Picture]:
         "heatmap": lambda: [_heatmap(page, shown)],
     }
     make = makers.get(page.choice.view)
-    return make() if make and page.comparison is not None else []
+    if make is None or page.comparison is None or (page.choice.view == "scatter" and page.pair is None):
+        return []
+    return make()
 
 
 def unit_of(metric: str) -> str:
@@ -77,7 +79,7 @@ def _series(metric: str, column: Column, page: Page) -> Series:
     cells = [row.scenario.cells[column.place] for row in page.rows]
     values = [cell.means[metric] if cell else None for cell in cells]
     interval = _rate_interval(page, column) if metric == PASS_RATE else None
-    return series(column.letter, column.label, style(column.place), values, interval=interval)
+    return series(column.letter, column.label, style(column.place), values, interval, share=metric != LATENCY)
 
 
 def _rate_interval(page: Page, column: Column) -> tuple[float, float] | None:

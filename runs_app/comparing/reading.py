@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,9 @@ from scenarios_app.spec.configuration import Configuration
 
 METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms")
 FIELDS: Final = ("run_id", "configuration_version_id", "scenario_version_id", "status", "outcome", "stage", *METRICS)
+
+
+Place = tuple[int, int]  # run, configuration version
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,20 @@ class Way:
     scenario_mode: str
 
 
-def read(runs: Sequence[Run], entries: Iterable[RunConfiguration], specs: Mapping[int, Configuration]) -> Read:
-    """`entries` of these runs; `specs`: configurations by the number of their version, in the order to compare them."""
+def read(
+    runs: Sequence[Run],
+    entries: Iterable[RunConfiguration],
+    specs: Mapping[int, Configuration],
+    *,
+    places: Collection[Place] | None = None,
+) -> Read:
+    """`entries` of these runs; `specs`: configurations by the number of their version, in the order to compare them.
+
+    `places`: only the trials of these; all by default.
+    """
     of_run = {run.pk: run for run in runs}
     versions = _versions(of_run)
-    columns = _columns(of_run, specs)
+    columns = _columns(of_run, specs, places)
     modes = (versions[pk].mode for pk in columns["scenario_version_id"])
     way, known = coded(zip(columns["run_id"], columns["configuration_version_id"], modes, strict=True))
     ways = [Way(*place) for place in known]
@@ -89,9 +101,13 @@ def _versions(runs: Iterable[int]) -> dict[int, Version]:
     return {pk: Version(key, run_hash, critical is True, mode or "") for pk, key, run_hash, critical, mode in rows}
 
 
-def _columns(runs: Iterable[int], versions: Iterable[int]) -> dict[str, Sequence[Any]]:
+def _columns(
+    runs: Iterable[int], versions: Iterable[int], places: Collection[Place] | None
+) -> dict[str, Sequence[Any]]:
     trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions))
     rows = list(trials.order_by().values_list(*FIELDS))
+    if places is not None:
+        rows = [row for row in rows if row[:2] in places]
     return dict(zip(FIELDS, zip(*rows, strict=True) if rows else [()] * len(FIELDS), strict=True))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs_app.models import Outcome, Trial
+from runs_app.reporting.baseline_gate import as_lines
 
 GATES = ("pass_rate", "semantic_quality", "tool_accuracy")
 
@@ -72,6 +73,14 @@ def _verdicts(item: dict[str, Any], gates: Iterable[Gate]) -> Iterable[tuple[str
             yield "below", f"{label}: {limit.metric} {value:.3f} is below {limit.least:g} ({counted})"
 
 
+def gate_document(verdict: Verdict, *, judged: bool) -> dict[str, Any] | None:
+    """What the exit code rests on, with the reasons; None where nothing was asked."""
+    if not judged:
+        return None
+    state = "failed" if verdict.below else "unknown" if verdict.unknown else "passed"
+    return {"verdict": state, "failed": list(verdict.below), "unknown": list(verdict.unknown)}
+
+
 def as_text(results: dict[str, Any]) -> str:
     trials = results["trials"]
     outcomes = ("passed", "failed", "ungraded", "invalid", "cancelled")
@@ -82,6 +91,8 @@ def as_text(results: dict[str, Any]) -> str:
         metrics = item["metrics"]
         shown = [f"{name} {_number(metrics[name])}" for name in (*GATES, "response_latency_ms")]
         lines.append(f"{item['name']}@{item['version']}: " + ", ".join(shown))
+    if results.get("baseline"):
+        lines += as_lines(results["baseline"])
     return "\n".join(lines)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -99,3 +100,21 @@ def _phi(both: int, only_a: int, only_b: int, neither: int) -> float:
     if top > 0:
         top = max(0.0, top - n / 2)
     return float(np.clip(top / math.sqrt(sums), -1, 1))
+
+
+# Of fewer scenarios the interval of a mean near 0 or 1 holds the truth too seldom: docs/statistics.md has the table.
+FEWEST_FOR_MEAN: Final = 12
+
+
+def mean_interval_of_shares(values: Floats, level: float = 0.95) -> Interval | None:
+    """Of the mean of one value from 0 to 1 per scenario: Wilson with as many trials as would vary as these do.
+
+    None of fewer than 12, and where all are alike. t's interval leaves the range and misses the truth near its ends.
+    """
+    if len(values) < FEWEST_FOR_MEAN:
+        return None
+    centre, variance = float(values.mean()), float(values.var(ddof=1))
+    if variance <= 1e-24 or not 0 < centre < 1:
+        return None
+    worth = centre * (1 - centre) * len(values) / variance
+    return wilson(centre, worth, float(stdtrit(len(values) - 1, 1 - (1 - level) / 2)))

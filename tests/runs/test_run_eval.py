@@ -18,7 +18,9 @@ from django.core.management import CommandError, call_command
 
 from runs_app.management.commands import run_eval
 from runs_app.models import Run
+from runs_app.services.baselines import promote_baseline
 from runs_app.services.runs import cancel_run
+from scenarios_app.services.suites import find_suite
 from tests.reporting.crawl_schemas import check_tree
 from tests.reporting.junit_schemas import ANT, problems
 from tests.runs import agents
@@ -73,7 +75,8 @@ def test_the_json_tells_every_trial_and_every_configuration(worker: Stack):
     assert code == 0, err
     told = strictly(out)
     head = {"run", "status", "url", "notice", "tool_faults", "trials"}
-    assert set(told) == {*head, "problems", "unexpected_passes", "configurations", "results"}
+    assert set(told) == {*head, "problems", "unexpected_passes", "configurations", "results", "gate"}
+    assert told["gate"] is None  # nothing was asked
     assert told["notice"].startswith("Not redacted")
     assert (told["status"], told["run"]) == ("done", Run.objects.get().pk)
     assert told["url"].endswith(f"/runs/{told['run']}/")
@@ -100,6 +103,39 @@ def test_a_gate_that_holds_exits_with_0_and_waits_by_itself(worker: Stack):
         code, out, _ = evaluate("--suite=demo", "--configurations=Front desk@1", "--fail-under=pass_rate=1")
     assert code == 0
     assert "2 passed, 0 failed" in out
+
+
+def test_a_worse_configuration_than_the_baseline_exits_with_1_and_the_json_says_why(worker: Stack):
+    critical = scenario("books", expected=EXPECTS_A_BOOKING, critical=True)
+    with serving_in_thread(agents.answering()) as agent:
+        make_suite([scenario("books", critical=True), scenario("asks")])
+        first = make_configuration(endpoint=agent.url)
+        make_configuration(endpoint=agent.url, instructions="Be brief.")
+        same = evaluate(
+            "--suite=demo", f"--configurations={first},Front desk@2", f"--baseline={first}", "--fail-if=worse"
+        )
+        assert same[0] == 0, same[2]
+        promote_baseline(suite=find_suite("demo"), configuration_version=first)
+        code, out, err = evaluate("--suite=demo", "--configurations=Front desk@2", "--baseline", "--format=json")
+        assert code == 0, err
+        told = strictly(out)
+        assert (told["gate"]["verdict"], told["baseline"]["run"]) == ("passed", Run.objects.earliest("pk").pk)
+        # with another content the scenario is out of the totals, and half of the two is too much to compare
+        make_suite([critical, scenario("asks")])
+        code, out, err = evaluate("--suite=demo", "--configurations=Front desk@2", "--baseline", "--format=json")
+    assert code == 2
+    reason = "Front desk@2: not comparable with the baseline: 1 of 2 shared scenarios differ in content"
+    assert strictly(out)["gate"] == {"verdict": "unknown", "failed": [], "unknown": [reason]}
+    assert reason in err
+
+
+def test_a_baseline_that_is_not_there_ends_it_before_anything_is_spent(worker: Stack):
+    with two_versions():
+        common = ("--suite=demo", "--configurations=Front desk@1")
+        assert evaluate(*common, "--baseline=Nobody@1")[0] == 2
+        assert "no promoted baseline" in evaluate(*common, "--baseline")[2]
+        assert "--fail-if needs --baseline" in evaluate(*common, "--fail-if=worse")[2]
+    assert not Run.objects.exists()
 
 
 def test_a_configuration_below_a_gate_exits_with_1_and_is_named(worker: Stack):

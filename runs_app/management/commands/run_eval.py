@@ -13,11 +13,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs_app import ctrl_c
 from runs_app.models import Run
+from runs_app.reporting.baseline_gate import FAIL_IF, judge_against
 from runs_app.reporting.crawl.tree import NotEmpty, require_empty, write_tree
-from runs_app.reporting.gates import Gate, as_text, gate, judge, line_about
+from runs_app.reporting.gates import Gate, Verdict, as_text, gate, gate_document, judge, line_about
 from runs_app.reporting.junit import junit_xml
 from runs_app.reporting.results import run_results
 from runs_app.services import liveness
+from runs_app.services.baselines import baseline_of
 from runs_app.services.runs import start_run
 from runs_app.services.snapshots import newest_of
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
@@ -53,6 +55,20 @@ def _add_results(parser: CommandParser) -> None:
         default=[],
         metavar="METRIC=N",
         help="implies --wait; repeatable",
+    )
+    parser.add_argument(
+        "--baseline",
+        nargs="?",
+        const="",
+        metavar="NAME@V",
+        help="hold the run against it; without a name against the baseline that was promoted for the suite",
+    )
+    parser.add_argument(
+        "--fail-if",
+        choices=FAIL_IF,
+        action="append",
+        default=[],
+        help="against the baseline; repeatable, worse by default; implies --wait",
     )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="also write JUnit XML; implies --wait")
     parser.add_argument(
@@ -101,23 +117,34 @@ class Command(BaseCommand):
     def run(self, options: dict[str, Any], pressed: threading.Event) -> None:
         gates: list[Gate] = options["fail_under"]
         require_places(options["junit"], options["output"])
+        against = options["baseline"] is not None
+        if options["fail_if"] and not against:
+            refuse("--fail-if needs --baseline")
         try:
-            run = self.start(options)
+            run, baseline = self.start(options)
         except KeyboardInterrupt:
             raise CommandError("Interrupted. The run goes on if it had begun.", returncode=INTERRUPTED) from None
-        if not (options["wait"] or gates or options["junit"] or options["output"]):
-            self.show(run, options["format"])
+        if not (options["wait"] or gates or against or options["junit"] or options["output"]):
+            self.show(run_results(run), options["format"])
             return
         self.wait_for(run, options["verbose"], pressed)
         run.refresh_from_db()
-        results = self.show(run, options["format"])
+        results = run_results(run)
+        verdict = judge(results, gates)
+        if baseline is not None:
+            judged = judge_against(baseline, run, results, options["fail_if"] or ["worse"])
+            results["baseline"] = judged.document
+            verdict = Verdict((*verdict.below, *judged.failed), (*verdict.unknown, *judged.unknown))
+        results["gate"] = gate_document(verdict, judged=bool(gates) or against)
+        self.show(results, options["format"])
         self.write(run, options["junit"], options["output"])
-        self.judge(results, gates)
+        self.end(verdict)
 
-    def start(self, options: dict[str, Any]) -> Run:
+    def start(self, options: dict[str, Any]) -> tuple[Run, ConfigurationVersion | None]:
         try:
             configurations = chosen_configurations(options["configurations"])
             suite = suite_of(options["suite"], options["data"])
+            baseline = baseline_version(options["baseline"], suite)
             versions = chosen_scenarios(suite, options["scenario"], options["max_scenarios"])
             require_worker()
             run = start_run(
@@ -137,7 +164,7 @@ class Command(BaseCommand):
         except (SpecError, NotStored) as problem:
             refuse(problem)
         self.stderr.write(f"{run.trials.count()} trials: {address(run)}")
-        return run
+        return run, baseline
 
     def wait_for(self, run: Run, verbose: bool, pressed: threading.Event) -> None:
         told: set[int] = set()
@@ -161,16 +188,13 @@ class Command(BaseCommand):
             told.add(trial.pk)
             self.stderr.write(line_about(trial))
 
-    def show(self, run: Run, form: str) -> dict[str, Any]:
-        results = run_results(run)
+    def show(self, results: dict[str, Any], form: str) -> None:
         if form == "json":
             self.stdout.write(json.dumps(results, ensure_ascii=False, allow_nan=False, indent=2))
-        elif run.is_over:
+        elif results["status"] in ("done", "cancelled"):
             self.stdout.write(as_text(results))
-        return results
 
-    def judge(self, results: dict[str, Any], gates: Sequence[Gate]) -> None:
-        verdict = judge(results, gates)
+    def end(self, verdict: Verdict) -> None:
         if verdict.below:
             raise CommandError("\n".join([*verdict.below, *verdict.unknown]), returncode=BELOW_A_GATE)
         if verdict.unknown:
@@ -216,6 +240,18 @@ def require_worker() -> None:
 
 def chosen_configurations(listed: str) -> list[ConfigurationVersion]:
     return [find_configuration_version(label.strip()) for label in listed.split(",") if label.strip()]
+
+
+def baseline_version(label: str | None, suite: Suite) -> ConfigurationVersion | None:
+    """Before anything is spent: an unknown baseline ends it here."""
+    if label is None:
+        return None
+    if label:
+        return find_configuration_version(label)
+    promoted = baseline_of(suite)
+    if promoted is None:
+        refuse(f"suite {suite.name} has no promoted baseline: promote one, or name it with --baseline NAME@VERSION")
+    return promoted.configuration_version
 
 
 def suite_of(name: str | None, data: Path | None) -> Suite:
