@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.http import HttpRequest
 
-from runs_app.models import Grading, Run, Trial
+from runs_app.models import Grading, Review, Run, Trial
 
 
 class LookOnly(admin.ModelAdmin):
@@ -37,3 +37,9 @@ class TrialAdmin(LookOnly):
 class GradingAdmin(LookOnly):
     list_display = ["id", "trial", "number", "current", "outcome", "stage", "created_at"]
     list_filter = ["outcome", "current"]
+
+
+@admin.register(Review)
+class ReviewAdmin(LookOnly):
+    list_display = ["id", "trial", "number", "current", "verdict", "fault", "outcome", "reviewer", "created_at"]
+    list_filter = ["verdict", "fault", "current"]

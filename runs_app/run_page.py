@@ -15,6 +15,7 @@ from runs_app.models import Outcome, Run, RunConfiguration, Trial
 from runs_app.plans import plan_of
 from runs_app.problems import problems_of
 from runs_app.reviews.rates import review_of
+from runs_app.reviews.wanted import signs_of
 from runs_app.selection import as_it_was
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words, summarise_configuration
 from runs_app.stats.rows import TrialRow
@@ -71,7 +72,7 @@ class Result:
 
 
 def findings(run: Run) -> dict[str, Any]:
-    """Keys: run, failures, most_failures, play, problems, passing, causes, invalid, total, results, reviewed."""
+    """Keys: run, failures, most_failures, play, problems, passing, causes, invalid, total, results, reviewed, signs."""
     causes, marks = _causes(run), open_marks()
     return {
         "run": run,
@@ -86,6 +87,7 @@ def findings(run: Run) -> dict[str, Any]:
         "total": run.trials.count(),
         "results": results(run) if run.is_over else [],
         "reviewed": review_of(run) if run.is_over else None,
+        "signs": signs_of(run),
     }
 
 

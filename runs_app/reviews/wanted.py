@@ -11,11 +11,12 @@ from django.db.models import F, Q
 from django.http import QueryDict
 
 from runs_app.grading.metrics import CLOCKS_DIFFER_MS
-from runs_app.models import Outcome, Review, Trial, TrialStatus
+from runs_app.models import Outcome, Review, Run, Trial, TrialStatus
 from runs_app.querysets import TrialQuerySet
 
 REVIEWED: Final = ("no", "yes", "disagree", "any")
 SIGNS: Final = {"too-soon": "spoke too soon", "clocks": "two clocks differ", "marked": "marked moments"}
+COUNTED: Final = {"too-soon": "spoke too soon", "clocks": "with clocks apart", "marked": "with marked moments"}
 OUTCOMES: Final = tuple(outcome for outcome in Outcome.values if outcome != Outcome.CANCELLED)
 LONGEST: Final = 400
 
@@ -108,6 +109,22 @@ def _sign(sign: str) -> Q:
         apart = Q(metrics__latency_difference_ms__gt=CLOCKS_DIFFER_MS)
         return apart | Q(metrics__latency_difference_ms__lt=-CLOCKS_DIFFER_MS)
     return Q(pk__in=Trial.objects.filter(marks__attempt=F("attempt")).values("pk")) if sign == "marked" else Q()
+
+
+@dataclass(frozen=True)
+class Sign:
+    """How many trials of a run carry one of SIGNS."""
+
+    key: str
+    words: str
+    trials: int
+
+
+def signs_of(run: Run) -> list[Sign]:
+    """Those that any finished trial of the run carries."""
+    done = run.trials.filter(status=TrialStatus.DONE).exclude(outcome=Outcome.CANCELLED)
+    found = [Sign(key, words, done.filter(_sign(key)).count()) for key, words in COUNTED.items()]
+    return [sign for sign in found if sign.trials]
 
 
 def _whose(found: TrialQuerySet, who: str, viewer: User) -> TrialQuerySet:

@@ -14,6 +14,7 @@ from runs_app.models import PlaylistPlace, Trial
 from runs_app.services.listening import keep_place
 from runs_app.services.reviewing import NotReviewable, save_review
 from runs_app.views.numbers import number_of
+from scenarios_app.spec.errors import SpecError
 
 
 @require_safe
@@ -49,8 +50,12 @@ def fault(request: HttpRequest, pk: int) -> HttpResponse:
     chosen = request.POST.get("fault", "")
     if chosen and chosen not in FAULTS:
         return JsonResponse({"error": f"fault: {chosen[:40]!r} is none of {', '.join(FAULTS)}"}, status=400)
+    if not chosen and not trial.reviews.filter(current=True).exists():
+        return JsonResponse({"trial": pk, "fault": ""})  # there is nothing to take back
     try:
         review = save_review(trial=trial, user=cast(User, request.user), fault=chosen)
     except NotReviewable as reason:
         return JsonResponse({"error": str(reason)}, status=409)
+    except SpecError as refused:  # a person said before that it passed
+        return JsonResponse({"error": str(refused)}, status=400)
     return JsonResponse({"trial": pk, "fault": review.fault})

@@ -13,8 +13,9 @@ from django.test import Client
 
 from runs_app.models import Mark, Review, Run
 from runs_app.reviews.wanted import beside, trials_of, wanted_of
+from runs_app.services.claims import Claim
 from runs_app.services.reviewing import assign_reviews, save_review
-from tests.pages.playing import begin, play
+from tests.pages.playing import begin, end, play
 from tests.pages.trials import spoken_trial
 from tests.runs.builders import make_run
 from tests.support import make_user
@@ -62,10 +63,8 @@ def test_what_spoke_too_soon_and_whose_clocks_differ_is_found(alice: User) -> No
     assert keys_of("sign=clocks", alice) == [f"{run.pk}:case_3"]
 
 
-def play_one(claim: object, metrics: dict[str, float]) -> None:
-    from tests.pages.playing import end
-
-    end(claim, "passed", metrics=metrics)  # type: ignore[arg-type]
+def play_one(claim: Claim, metrics: dict[str, float]) -> None:
+    end(claim, "passed", metrics=metrics)
 
 
 def test_a_failed_check_and_a_marked_moment_are_found(alice: User, signed_in: Client) -> None:
@@ -176,3 +175,23 @@ def test_the_same_scenario_in_another_configuration_is_one_key_away(signed_in: C
 @pytest.mark.parametrize("path", ["/review/assign/", "/trials/{}/review/", "/trials/{}/assign/", "/trials/{}/marks/"])
 def test_changes_take_post_alone(signed_in: Client, path: str) -> None:
     assert signed_in.get(path.format(1)).status_code == 405
+
+
+def test_a_runs_page_counts_the_signs_and_leads_to_their_trials(signed_in: Client) -> None:
+    run = make_run(3)
+    for metrics in ({"spoke_too_soon_ms": 400.0}, {"spoke_too_soon_ms": 90.0}, {"latency_difference_ms": 20.0}):
+        play_one(begin(run), metrics)
+    page = html.unescape(signed_in.get(run.get_absolute_url()).content.decode())
+    assert f'<a href="/review/?run={run.pk}&sign=too-soon&reviewed=any">2 spoke too soon</a>' in page
+    assert "with clocks apart" not in page
+
+
+def test_a_fault_set_from_a_playlist_never_breaks_on_what_was_said_before(alice: User, signed_in: Client) -> None:
+    trial = finished(["failed"]).trials.get()
+    url = f"/trials/{trial.pk}/fault/"
+    assert signed_in.post(url, {"fault": ""}).json()["fault"] == ""
+    assert not Review.objects.exists()
+    save_review(trial=trial, user=alice, verdict="passed")
+    answer = signed_in.post(url, {"fault": "agent"})
+    assert (answer.status_code, "no fault of the agent" in answer.json()["error"]) == (400, True)
+    assert signed_in.post(url, {"fault": "judge"}).json()["fault"] == "judge"
