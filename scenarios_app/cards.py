@@ -149,6 +149,7 @@ class ConfigurationCard:
     judge_endpoint: str
     headers: tuple[tuple[str, str], ...]
     turn_detection: str
+    codings: str
     real_time: bool
     timeouts: str
     other: str
@@ -156,7 +157,7 @@ class ConfigurationCard:
 
 _CONFIGURATION_FIELDS = frozenset(
     {"name", "protocol", "dialect", "endpoint", "model", "mode", "voice", "application", "instructions"}
-    | {"caller", "judge", "headers", "turn_detection", "timeouts"}
+    | {"caller", "judge", "headers", "turn_detection", "timeouts", "audio"}
 )
 
 
@@ -164,6 +165,9 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
     caller, judge = content.get("caller") or {}, content.get("judge")
     timeouts = content.get("timeouts") or {}
     other = {key: value for key, value in content.items() if key not in _CONFIGURATION_FIELDS and value}
+    audio = content.get("audio") or {}
+    if rest := {key: value for key, value in audio.items() if key not in ("input", "output", "real_time")}:
+        other["audio"] = rest
     return ConfigurationCard(
         protocol=content["protocol"],
         dialect=content.get("dialect", "ga"),
@@ -180,10 +184,15 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         judge_endpoint=judge.get("endpoint", OPENAI) if judge is not None else "",
         headers=tuple(content.get("headers", {}).items()),
         turn_detection=plain(content.get("turn_detection") or "none"),
-        real_time=content.get("audio", {}).get("real_time", True),
+        codings=_codings(audio.get("input", "pcm16"), audio.get("output", "pcm16")),
+        real_time=audio.get("real_time", True),
         timeouts=", ".join(f"{name.replace('_', ' ')} {plain(value)}" for name, value in timeouts.items()),
         other=_json_or_nothing(other),
     )
+
+
+def _codings(to_agent: str, from_agent: str) -> str:
+    return to_agent if to_agent == from_agent else f"{to_agent} to the agent, {from_agent} from it"
 
 
 def _joined(*parts: str | None) -> str:

@@ -102,6 +102,20 @@ def test_a_configuration_is_read_at_a_glance(browser: Client) -> None:
         assert said in page, said
 
 
+def test_the_sound_of_a_spoken_configuration_is_told_both_ways(browser: Client) -> None:
+    make_configuration(mode="audio", audio={"input": "g711_ulaw", "chunk_ms": 40})
+    page = content(browser, "/configurations/Front%20desk/")
+    assert "<dt>Audio</dt><dd>g711_ulaw to the agent, pcm16 from it</dd>" in page
+    assert "chunk_ms" in page.partition("<h2>More</h2>")[2].partition("</section>")[0]
+    save_configuration(
+        configuration=find_configuration("Front desk"),
+        content=configuration_json(mode="text", audio={"input": "pcm16"}),
+    )
+    page = content(browser, "/configurations/Front%20desk/")
+    assert "<dt>Audio</dt>" not in page
+    assert "<h2>More</h2>" not in page
+
+
 def test_prompts_are_counted_by_their_texts(browser: Client) -> None:
     make_configuration(instructions="A")
     for text, model in (("B", "m"), ("B", "n"), ("A", "n")):
