@@ -300,5 +300,5 @@ def test_a_script_of_two_turns_is_spoken_broken_into_and_shown(client, admin_use
     assert turns == [0, 1]
     client.force_login(admin_user)
     page = client.get(trial.get_absolute_url()).content.decode()
-    for words in ("A table, please.", "We have a table at", "For four!", "For four, then."):
+    for words in ("A table, please.", "We have a table at", "For four!", "For four, then.", "talked over it from"):
         assert words in page
