@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runs_app.comparing.words import value_text
+from runs_app.comparing.words import signed_text, value_text
 
 Json = Any
 
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def css(self) -> str:
-        return {"Better": "better", "Worse": "worse"}.get(self.word, "unsure")
+        return {"Better": "better", "Worse": "worse"}.get(self.word, "cant")
 
     @property
     def shape(self) -> str:
@@ -104,7 +104,7 @@ def _row(name: str, metric: Mapping[str, Json]) -> Row:
         metric=name,
         a=_value(name, paired.get("mean_a")),
         b=_value(name, paired.get("mean_b")),
-        difference=str(metric.get("change") or "") or _value(name, paired.get("difference")),
+        difference=_difference(name, paired.get("difference"), str(metric.get("change") or "")),
         interval=_percent_interval(ratio) if ratio else _interval(name, paired),
         p_value=f"{metric['p_value']:.3g}" if metric.get("p_value") is not None else "",
         word=str(verdict.get("word", "")),
@@ -113,18 +113,30 @@ def _row(name: str, metric: Mapping[str, Json]) -> Row:
     )
 
 
+def _difference(metric: str, difference: float | None, change: str) -> str:
+    """In the metric's unit, with the share of the baseline beside it."""
+    if difference is None:
+        return change
+    told = signed_text(metric, difference)
+    return f"{told} ({change})" if change and difference else told
+
+
 def _value(metric: str, value: float | None) -> str:
     return "" if value is None else value_text(metric, value)
 
 
 def _interval(metric: str, paired: Mapping[str, Json]) -> str:
     low, high = paired.get("low"), paired.get("high")
-    return "" if low is None or high is None else f"[{value_text(metric, low)}, {value_text(metric, high)}]"
+    return "" if low is None or high is None else f"[{signed_text(metric, low)}, {signed_text(metric, high)}]"
 
 
 def _percent_interval(ratio: Mapping[str, Json]) -> str:
     low, high = ratio.get("low"), ratio.get("high")
-    return "" if low is None or high is None else f"[{low - 1:+.1%}, {high - 1:+.1%}]".replace("%", " %")
+    return (
+        ""
+        if low is None or high is None
+        else f"[{low - 1:+.1%}, {high - 1:+.1%}]".replace("%", "\u202f%").replace("-", "−")
+    )
 
 
 def _scenario(one: Mapping[str, Json], a: str, b: str) -> Scenario:

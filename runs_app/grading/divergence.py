@@ -89,25 +89,27 @@ def _of_dates(wanted: date, actual: date) -> str:
     days = (actual - wanted).days
     side = "late" if days > 0 else "early"
     if (wanted.month, wanted.day) == (actual.month, actual.day):
-        return f"date {_counted(abs(actual.year - wanted.year), 'year')} {side}"
+        return f"{_counted(abs(actual.year - wanted.year), 'year')} {side}"
     if (wanted.month, wanted.day) == (actual.day, actual.month) and wanted.year == actual.year:
         return "day and month swapped"
     months = (actual.year - wanted.year) * 12 + actual.month - wanted.month
     if months and wanted.day == actual.day:
-        return f"date {_counted(abs(months), 'month')} {side}"
+        return f"{_counted(abs(months), 'month')} {side}"
     if abs(days) % 7 == 0:
-        return f"date {_counted(abs(days) // 7, 'week')} {side}"
-    return f"date {_counted(abs(days), 'day')} {side}" if abs(days) < 7 else f"date more than a week {side}"
+        return f"{_counted(abs(days) // 7, 'week')} {side}"
+    return f"{_counted(abs(days), 'day')} {side}" if abs(days) < 7 else f"more than a week {side}"
 
 
 def _of_times(wanted: time, actual: time) -> str:
     minutes = (actual.hour * 60 + actual.minute) - (wanted.hour * 60 + wanted.minute)
     if abs(minutes) == 12 * 60:
-        return "time twelve hours off"
+        return "twelve hours off"
     side = "late" if minutes > 0 else "early"
     if minutes and minutes % 60 == 0:
-        return f"time {_counted(abs(minutes) // 60, 'hour')} {side}"
-    return f"time {side}" if minutes else "time seconds off"
+        return f"{_counted(abs(minutes) // 60, 'hour')} {side}"
+    if not minutes:
+        return "seconds off"
+    return f"{'less' if abs(minutes) < 60 else 'more'} than an hour {side}"
 
 
 def _of_words(wanted: str, actual: str) -> str:

@@ -48,7 +48,7 @@ class FailureKind:
 
     @property
     def words(self) -> str:
-        """As pages name it: `create_reservation date: date one day early`."""
+        """As pages name it: `create_reservation date: one day early`."""
         where = " ".join(filter(None, (self.tool, self.place)))
         what = self.divergence or _SAID.get(self.check, "failed")
         return f"{where}: {what}" if where else what if self.check in _SAID or self.divergence else self.check

@@ -15,7 +15,7 @@ from tests.pages.comparing import Result, finished_run, key, versions
 
 pytestmark = pytest.mark.django_db
 
-EARLY = "tool_contract:create_reservation:date:date one day early"
+EARLY = "tool_contract:create_reservation:date:one day early"
 DAY = "2027-05-10T12:00:00Z"
 FORM = {"configuration": "Front desk", "ticket": "BUG-7", "expires_on": "2027-05-15", "note": ""}
 
@@ -54,10 +54,10 @@ def send(client: Client, path: str, **data: Any) -> str:
 def test_a_run_tells_its_failures_as_problems_with_their_trials(signed_in: Client, run: Run):
     page = text(signed_in, run.get_absolute_url())
     assert "4 failures = 1 problem<" in page
-    url = f"{reverse('problems')}?run={run.pk}&kind=tool_contract%3Acreate_reservation%3Adate%3Adate+one+day+early"
+    url = f"{reverse('problems')}?run={run.pk}&kind=tool_contract%3Acreate_reservation%3Adate%3Aone+day+early"
     assert url.replace("&", "&amp;") in page
     trials = text(signed_in, url)
-    assert "create_reservation date: date one day early" in trials
+    assert "create_reservation date: one day early" in trials
     assert failed(run).get_absolute_url() in trials
     assert failed(run, "case_2").get_absolute_url() in trials
     one = text(signed_in, f"{url}&scenario=case_2")
@@ -69,7 +69,7 @@ def test_a_trial_that_failed_is_marked_and_says_so(signed_in: Client, run: Run):
     new = f"{reverse('known-failure-new')}?trial={trial.pk}"
     page = text(signed_in, new)
     assert 'value="2027-06-09"' in page  # thirty days, unless somebody says otherwise
-    assert "create_reservation date: date one day early" in page
+    assert "create_reservation date: one day early" in page
     after = send(signed_in, new, scenarios=["case_1"], only_kind="on")
     assert "case_1 with Front desk is marked as known, until 2027-05-15." in after
     mark = KnownFailure.objects.get()

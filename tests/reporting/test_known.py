@@ -22,7 +22,7 @@ from tests.reporting.junit_schemas import ANT, JENKINS, problems
 
 pytestmark = pytest.mark.django_db
 
-EARLY = "tool_contract:create_reservation:date:date one day early"
+EARLY = "tool_contract:create_reservation:date:one day early"
 
 
 def half_failed() -> Run:
@@ -80,7 +80,7 @@ def test_json_tells_problems_what_is_known_of_them_and_what_passes_now() -> None
     [problem] = results["problems"]
     assert problem == {
         "kind": EARLY,
-        "words": "create_reservation date: date one day early",
+        "words": "create_reservation date: one day early",
         "trials": 4,
         "new": 2,
         "scenarios": ["case_1", "case_2"],
@@ -127,8 +127,8 @@ def test_csv_names_kind_and_mark_of_each_trial() -> None:
     mark("case_1")
     rows = list(csv.DictReader(io.StringIO(trials_csv(run))))
     assert {(row["scenario"], row["failure_kind"], row["known"][:5]) for row in rows} == {
-        ("case_1", "create_reservation date: date one day early", "BUG-7"),
-        ("case_2", "create_reservation date: date one day early", ""),
+        ("case_1", "create_reservation date: one day early", "BUG-7"),
+        ("case_2", "create_reservation date: one day early", ""),
         ("case_3", "", ""),
         ("case_4", "", ""),
     }

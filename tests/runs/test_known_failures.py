@@ -21,7 +21,7 @@ from tests.support import make_user
 
 pytestmark = pytest.mark.django_db
 
-EARLY = "tool_contract:create_reservation:date:date one day early"
+EARLY = "tool_contract:create_reservation:date:one day early"
 SILENT = "assistant_responded:::"
 
 
@@ -58,7 +58,7 @@ def test_failures_alike_are_one_problem_and_the_trials_of_each_are_listed():
     found = problems_of([run], open_marks())
     assert found.in_words == "6 failures = 2 problems"
     assert [(problem.words, problem.trials, problem.scenarios) for problem in found.listed] == [
-        ("create_reservation date: date one day early", 4, ["case_1"]),
+        ("create_reservation date: one day early", 4, ["case_1"]),
         ("the agent said nothing", 2, ["case_2"]),
     ]
     assert {key(trial) for trial in trials_of_kind([run], EARLY)} == {"case_1"}
