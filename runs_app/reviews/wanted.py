@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from runs_app.grading.metrics import CLOCKS_DIFFER_MS
 from runs_app.models import Outcome, Review, Run, Trial, TrialStatus
-from runs_app.querysets import TrialQuerySet
+from runs_app.querysets import RunQuerySet, TrialQuerySet
 
 REVIEWED: Final = ("no", "yes", "disagree", "any")
 SIGNS: Final = {"too-soon": "spoke too soon", "clocks": "two clocks differ", "marked": "marked moments"}
@@ -109,6 +109,11 @@ def _sign(sign: str) -> Q:
         apart = Q(metrics__latency_difference_ms__gt=CLOCKS_DIFFER_MS)
         return apart | Q(metrics__latency_difference_ms__lt=-CLOCKS_DIFFER_MS)
     return Q(pk__in=Trial.objects.filter(marks__attempt=F("attempt")).values("pk")) if sign == "marked" else Q()
+
+
+def with_sign(runs: RunQuerySet, sign: str) -> RunQuerySet:
+    """Runs with a trial that carries one of SIGNS."""
+    return runs.filter(pk__in=Trial.objects.filter(_sign(sign)).values("run"))
 
 
 @dataclass(frozen=True)

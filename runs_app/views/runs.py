@@ -17,6 +17,7 @@ from runs_app.reporting.junit import junit_xml
 from runs_app.reporting.redaction import site_redactor
 from runs_app.reporting.results import run_results
 from runs_app.reporting.trials_csv import trials_csv
+from runs_app.reviews.wanted import SIGNS, with_sign
 from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
 from runs_app.views.numbers import number_of
@@ -27,12 +28,14 @@ PAGE_SIZE = 25
 
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    """All runs, newest first. ?q= words, ?status=, ?page="""
-    words, status = request.GET.get("q", "").strip(), request.GET.get("status", "")
-    wanted = status if status in RunStatus.values else ""
-    page = Paginator(matching(words, wanted), PAGE_SIZE).get_page(request.GET.get("page"))
-    context = {"page": page, "rows": rows_of(page), "q": words, "status": wanted, "statuses": RunStatus.values}
-    return render(request, "runs_app/runs.html", {**context, "filtered": bool(words or wanted)})
+    """All runs, newest first. ?q= words, ?status=, ?sign= of a trial, ?page="""
+    words, status, sign = (request.GET.get(name, "").strip() for name in ("q", "status", "sign"))
+    wanted, sign = status if status in RunStatus.values else "", sign if sign in SIGNS else ""
+    found = with_sign(matching(words, wanted), sign) if sign else matching(words, wanted)
+    page = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
+    shown: dict[str, Any] = {"page": page, "rows": rows_of(page), "filtered": bool(words or wanted or sign)}
+    chosen = {"q": words, "status": wanted, "statuses": RunStatus.values, "sign": sign, "signs": SIGNS.items()}
+    return render(request, "runs_app/runs.html", {**shown, **chosen})
 
 
 @require_safe

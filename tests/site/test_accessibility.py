@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(900)]
 
-LISTS = ("/", "/scenarios/", "/suites/", "/applications/", "/configurations/", "/runs/", "/runs/new/", "/compare/")
+LISTS = (
+    "/",
+    "/scenarios/",
+    "/suites/",
+    "/applications/",
+    "/configurations/",
+    "/runs/",
+    "/runs/new/",
+    "/compare/",
+    "/review/",
+)
 LONG = "a_scenario_whose_id_goes_on_and_on_until_the_hundred_characters_that_are_allowed_are_all_used_up"
 ARABIC = "مرحبا، أريد حجز طاولة لأربعة أشخاص يوم الجمعة الساعة 19:00 باسم Nora من فضلك."
 # Refusals are pages too, and the browser's console names them.
@@ -82,8 +92,14 @@ def full_site() -> dict[str, str]:
         "failed": failed.get_absolute_url(),
         "done": compared.get_absolute_url(),
         "trial": heard.get_absolute_url(),
+        "trial in review": f"{heard.get_absolute_url()}?queue=1&reviewed=any#review",
+        "clocks": f"/runs/{heard.run_id}/clocks/",
+        "queue of all": "/review/?reviewed=any",
         "broken trial": broken.get_absolute_url(),
         "comparison": f"/compare/?run={compared.pk}",
+        "comparison, open row": f"/compare/?run={heard.run_id}&open=case_1",
+        "comparison, charts": f"/compare/?run={compared.pk}&view=scatter",
+        "comparison, heat map": f"/compare/?run={compared.pk}&view=heatmap",
         "comparison, running": f"/compare/?run={running.pk}",
         **{f"list {path}": path for path in LISTS},
     }
