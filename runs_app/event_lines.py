@@ -63,12 +63,18 @@ def _turn(payload: dict[str, Any]) -> str:
     return f"turn {payload.get('turn', 0) + 1}"
 
 
+def _broken_into(payload: dict[str, Any]) -> str:
+    heard, received = payload.get("heard_ms", 0), payload.get("received_ms", 0)
+    return f"{_turn(payload)}, {heard:.0f} ms of it were heard, {received:.0f} ms had come"
+
+
 # what the harness observed, where its payload alone would read like a form
 _OBSERVED: dict[str, Callable[[dict[str, Any]], str]] = {
     "session.opened": _opened,
     "session.ready": _ready,
     "caller.audio": _spoken,
     "turn.sent": _turn,
+    "caller.interrupts": _broken_into,
 }
 
 

@@ -22,6 +22,7 @@ DOTS = {
     "response.function_call_arguments.done": "tool arguments done",
     "response.done": "response done",
     "turn.sent": "turn sent",
+    "caller.interrupts": "caller breaks in",
     "tool.fault": "tool made to fail",
     "tool.result": "tool result",
     "warning": "warning",

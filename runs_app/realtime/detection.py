@@ -36,7 +36,8 @@ def on_speech_started(journal: Journal, event: SpeechStarted, at_s: float) -> Sp
         return event
     if journal.turn.hear_speech():
         journal.warn("turn_split", "the server took a pause of the caller for the end of the turn")
-    if journal.plan.real_time and detection.get("interrupt_response", True) and journal.is_playing(at_s):
+    something_to_stop = journal.active or journal.is_playing(at_s)
+    if journal.plan.real_time and detection.get("interrupt_response", True) and something_to_stop:
         journal.stop_playback(at_s)
     return event
 

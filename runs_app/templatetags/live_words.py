@@ -19,6 +19,7 @@ EVENTS = {
     "caller.audio": "caller audio",
     "turn.sent": "caller has spoken",
     "turn.ended": "turn over",
+    "caller.interrupts": "caller breaks in",
     "agent.turn": "agent has answered",
     "tool.called": "tool called",
     "tool.result": "tool answered",
@@ -30,6 +31,7 @@ EVENTS = {
     "input_audio_buffer.commit": "audio handed over",
     "response.create": "answer asked for",
     "response.cancel": "answer called off",
+    "conversation.item.truncate": "answer cut at what was heard",
     # the wire: what the agent's server sends
     "error": "error",
     "session.created": "session created",

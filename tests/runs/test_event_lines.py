@@ -32,6 +32,11 @@ def told(type_: str, payload: dict[str, Any], direction: str = "internal", t_ms:
         ),
         ("caller.audio", {"chunks": 41, "duration_ms": 4_085.0, "lag_max_ms": None}, "4.1 s in 41 chunks"),
         ("turn.sent", {"turn": 0}, "turn 1"),
+        (
+            "caller.interrupts",
+            {"turn": 0, "heard_ms": 700.4, "received_ms": 3310.0},
+            "turn 1, 700 ms of it were heard, 3310 ms had come",
+        ),
         ("tool.called", {"name": "create_reservation", "arguments": {"party_size": 2}}, None),
     ],
 )
