@@ -2,7 +2,7 @@
 // at the same turn and the same offset within it, whatever second that is.
 import { bind } from "./keys.js";
 import { createPlayer } from "./player.js";
-import { bindLinks, playerKeys } from "./player-keys.js";
+import { bindLinks, hear, playerKeys } from "./player-keys.js";
 import { swap } from "./player-swap.js";
 import { turnAt } from "./player-turns.js";
 
@@ -94,6 +94,7 @@ export async function listen(button, ms = null) {
   }
   show(button, player);
   if (ms !== null) player.seek(ms / 1000);
+  if ("evidence" in button.dataset && player.ms() === 0 && hear(player)) return;
   await player.play();
 }
 
