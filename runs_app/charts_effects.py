@@ -30,7 +30,13 @@ def effects_chart(bars: Sequence[Bar], *, title: str) -> Figure:
             **LAYOUT,
             "height": AROUND_PX + ROW_PX * max(1, len(bars)),
             "showlegend": False,
-            "xaxis": {**LAYOUT["xaxis"], "showgrid": True, "zeroline": True, "rangemode": "tozero", "title": {"text": title}},
+            "xaxis": {
+                **LAYOUT["xaxis"],
+                "showgrid": True,
+                "zeroline": True,
+                "rangemode": "tozero",
+                "title": {"text": title},
+            },
             "yaxis": {**LAYOUT["yaxis"], "type": "category", "autorange": "reversed"},
         },
     }

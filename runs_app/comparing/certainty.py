@@ -183,8 +183,6 @@ def _rows(loaded: Loaded, scenarios: Iterable[str]) -> Iterable[dict[str, Any]]:
         configuration_version__in=[column.version.pk for column in loaded.columns],
         scenario_version__scenario__key__in=list(scenarios),
         outcome__in=("passed", "failed"),
-        recorded_at__isnull=False,
-        started_at__isnull=False,
     )
     tokens = {name: Avg(Cast(KT(f"metrics__{metric}"), FloatField())) for name, metric in USAGE.items()}
     lasted = ExpressionWrapper(F("recorded_at") - F("started_at"), output_field=DurationField())

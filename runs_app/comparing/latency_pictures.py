@@ -107,15 +107,21 @@ def _banded(found: TailInput) -> tuple[list[Shift], str]:
         for percent, (a, b) in zip(DECILES, values, strict=True)
     ]
     scenarios = min(side.timed for side in found.sides)
-    if scenarios < FEWEST["p95"]:
-        return shifts, f"{plural(scenarios, 'scenario')} are too few for a band; {FEWEST['p95']} would have one."
+    if scenarios < FEWEST["p50"]:
+        return shifts, f"{plural(scenarios, 'scenario')} are too few for a band; {FEWEST['p50']} would have one."
     if sum(len(side.ms) for side in found.sides) > MOST_VALUES:
         return shifts, "Too many trials to draw the bands of while you wait."
     bands = _bands(Keyed(found.key, found))
     return [
-        Shift(shift.percent, shift.value, *(band if band and shift.value is not None else (None, None)))
+        Shift(shift.percent, shift.value, *(band if band and _is_told(shift, scenarios) else (None, None)))
         for shift, band in zip(shifts, bands, strict=True)
     ], f"The band is at 95 % for each tenth, by a bootstrap over {plural(scenarios, 'scenario')}."
+
+
+def _is_told(shift: Shift, scenarios: int) -> bool:
+    """Near the ends an interval needs as many scenarios as that of p95."""
+    is_end = shift.percent in (DECILES[0], DECILES[-1])
+    return shift.value is not None and scenarios >= FEWEST["p95" if is_end else "p50"]
 
 
 @lru_cache(maxsize=32)
