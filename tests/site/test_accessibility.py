@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 
 from evalsite import demo
 from evalsite.models import SignInLink
-from runs_app.models import Run
+from runs_app.comparing.choice import Choice
+from runs_app.comparing.export import as_json
+from runs_app.comparing.page import page_of
+from runs_app.models import KnownFailure, Run
+from runs_app.services.decisions import record_decision
+from runs_app.services.known_failures import mark_known, usual_expiry
 from tests.browser import Chrome, Site
 from tests.pages.comparing import finished_run, same, versions
 from tests.pages.playing import begin, end, play, tell, words
@@ -64,6 +71,41 @@ def running_run() -> Run:
     return run
 
 
+def problem_pages(failed: Run, compared: Run) -> dict[str, str]:
+    """What fails, what of it is known (one mark is expired), and what was decided."""
+    trial = failed.trials.failed().with_versions().first()
+    assert trial is not None
+    place = {"scenarios": [trial.scenario_version.scenario], "ticket": "https://bugs.example/BUG-7"}
+    [known] = mark_known(**place, expires_on=usual_expiry())  # type: ignore[arg-type]
+    [expired] = mark_known(**place, expires_on=usual_expiry(), kind="a:b")  # type: ignore[arg-type]
+    KnownFailure.objects.filter(pk=expired.pk).update(expires_on=date(2020, 1, 1))
+    labels = [entry.configuration_version for entry in compared.configurations.order_by("position")]
+    decision = record_decision(
+        document=as_json(page_of(Choice(runs=(compared.pk,)))),
+        query=f"run={compared.pk}",
+        runs=[compared],
+        baseline_version=labels[0],
+        candidate_version=labels[1],
+        choice="adopt",
+        note="It is better.",
+        promote=True,
+        user=User.objects.get(),
+    )
+    assert compared.suite is not None
+    return {
+        "problems": f"/problems/?run={failed.pk}",
+        "problem": f"/problems/?run={failed.pk}&kind=",
+        "mark known": f"/known/new/?trial={trial.pk}",
+        "known failures": "/known/",
+        "known failure": known.get_absolute_url(),
+        "expired mark": expired.get_absolute_url(),
+        "decide": f"/decide/?run={compared.pk}",
+        "decision": decision.get_absolute_url(),
+        "decisions": "/decisions/",
+        "insight": f"{compared.suite.get_absolute_url()}insight/",
+    }
+
+
 def full_site() -> dict[str, str]:
     demo.install()
     compared = finished_run(same(), scenarios=4, configurations=versions(), repeats=3)
@@ -97,6 +139,7 @@ def full_site() -> dict[str, str]:
         "queue of all": "/review/?reviewed=any",
         "broken trial": broken.get_absolute_url(),
         "comparison": f"/compare/?run={compared.pk}",
+        **problem_pages(failed, compared),
         "comparison, open row": f"/compare/?run={heard.run_id}&open=case_1",
         "comparison, charts": f"/compare/?run={compared.pk}&view=scatter",
         "comparison, heat map": f"/compare/?run={compared.pk}&view=heatmap",
