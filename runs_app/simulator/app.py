@@ -3,6 +3,7 @@
 | address | what it is |
 |---|---|
 | `ws /v1/realtime` | the agent, Realtime protocol, GA and beta (server.py) |
+| `ws /v1/live/sessions` | the agent, GPT Live protocol (live_session.py) |
 | `POST /v1/audio/speech` | speech (speech_api.py) |
 | `POST /v1/responses` | the judge (judge_api.py) |
 | `POST /v1/understood` | which sentences of a prompt the clerk heeds (understood.py) |
@@ -14,17 +15,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from runs_app.simulator.dialects import BETA_PATH
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.http_reply import HttpReply, RequestError, error_reply, json_reply
 from runs_app.simulator.judge_api import JUDGE_MODEL, answer_judge
 from runs_app.simulator.options import DEFAULT_MODEL
-from runs_app.simulator.server import Receive, Scope, Send, realtime, refuse_handshake
+from runs_app.simulator.server import LIVE_PATHS, REALTIME_PATHS, Receive, Scope, Send, converse, refuse_handshake
 from runs_app.simulator.speech_api import answer_speech
 from runs_app.simulator.understood import answer_understood
 from runs_app.simulator.voices import SPEECH_MODEL, VOICES, Voices
 
-REALTIME_PATHS = ("/v1/realtime", "/openai/v1/realtime", BETA_PATH)
 LARGEST_BODY_BYTES = 20 * 1024 * 1024
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -46,8 +45,8 @@ def create_app(data_dir: Path | str | None = None, *, phrases: Path | None = Non
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             await _http(scope, receive, send, answers)
-        elif scope["type"] == "websocket" and scope["path"].rstrip("/") in REALTIME_PATHS:
-            await realtime(scope, receive, send, ear=ear, voices=voices)
+        elif scope["type"] == "websocket" and scope["path"].rstrip("/") in (*REALTIME_PATHS, *LIVE_PATHS):
+            await converse(scope, receive, send, ear=ear, voices=voices)
         elif scope["type"] == "websocket":
             await receive()
             await refuse_handshake(send, 404)

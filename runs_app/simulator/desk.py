@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine
 
 from runs_app.simulator.config import first_session
 from runs_app.simulator.conversation import Conversation
 from runs_app.simulator.dialects import Dialect
 from runs_app.simulator.formats import Format, format_of
 from runs_app.simulator.options import Options
+from runs_app.simulator.outlet import Outlet
 from runs_app.simulator.relays import relayed
 from runs_app.simulator.wire import Json, new_id
-
-Send = Callable[[str], Awaitable[None]]
-Close = Callable[[int, str], Awaitable[None]]
 
 
 class Desk:
@@ -25,17 +21,14 @@ class Desk:
     been played to its end, None while there is none that a caller could be silent after.
     """
 
-    def __init__(
-        self, *, options: Options, dialect: Dialect, group: asyncio.TaskGroup, send: Send, close: Close
-    ) -> None:
+    def __init__(self, *, options: Options, dialect: Dialect, outlet: Outlet) -> None:
         self.options, self.dialect = options, dialect
+        self.emit_raw, self.hang_up = outlet.emit_raw, outlet.hang_up
+        self.start, self.end = outlet.start, outlet.end
         self.conversation = Conversation()
         self.config = first_session(options.model, options.expires_s)
         self.clock_ms = 0.0
         self.silent_since_ms: float | None = None
-        self._group, self._send, self._close = group, send, close
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._open = True
 
     @property
     def audio_input(self) -> dict[str, Json]:
@@ -56,28 +49,7 @@ class Desk:
         if said is not None:
             await self.emit_raw(json.dumps(said, ensure_ascii=False))
 
-    async def emit_raw(self, text: str) -> None:
-        if self._open:
-            await self._send(text)
-
-    async def hang_up(self, code: int, reason: str) -> None:
-        if self._open:
-            self._open = False
-            await self._close(code, reason)
-
     async def mirror(self, item: dict[str, Json], before: str | None) -> None:
         """Tell of an item that is whole from the start."""
         for name in ("added", "done"):
             await self.emit({"type": f"conversation.item.{name}", "previous_item_id": before, "item": item})
-
-    def start(self, work: Coroutine[None, None, None]) -> None:
-        """Do `work` beside the client's events, as long as the session lives."""
-        task = self._group.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def end(self) -> None:
-        """The socket is gone: nothing is sent any more, and what is under way stops."""
-        self._open = False
-        for task in self._tasks:
-            task.cancel()

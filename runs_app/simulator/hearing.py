@@ -80,7 +80,7 @@ class Hearing:
             together = await self._together(group) if len(group) > 1 else heard[group[0]]
             unfinished = is_unfinished(together)
             if len(group) > 1:
-                texts[group[-1]] = _joined(together, [heard[item_id] for item_id in group])
+                texts[group[-1]] = joined_words(together, [heard[item_id] for item_id in group])
                 merged |= {*group[:-1]}
         return Understood(texts, frozenset(merged), unfinished and _ends_with_caller(items))
 
@@ -140,7 +140,7 @@ class Hearing:
         await self._desk.emit({"type": f"{_KIND}.completed", **place, "transcript": text, "usage": usage})
 
 
-def _joined(together: Heard, parts: list[Heard]) -> str | None:
+def joined_words(together: Heard, parts: list[Heard]) -> str | None:
     """The words of an utterance that was cut in parts."""
     if is_whole(together):
         return together.text

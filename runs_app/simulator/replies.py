@@ -19,6 +19,7 @@ UNKNOWN_FACT = "I am sorry, I do not have that information."
 NOT_UNDERSTOOD = "I am sorry, I cannot help with that here. What else can I do for you?"
 LEFT_ALONE = "All right, I leave everything as it is. Is there anything else?"
 ONE_MOMENT = "Of course, one moment."
+TOO_EARLY = "All right, that is done for you."
 TO_A_PERSON = "I am putting you through to a colleague."
 
 _DONE = {

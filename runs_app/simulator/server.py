@@ -1,4 +1,4 @@
-"""The websocket endpoint `/v1/realtime`: handshake, options, and the session between accept and close."""
+"""The websocket endpoints `/v1/realtime` and `/v1/live/sessions`, from the handshake with its options to the close."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from runs_app.simulator.dialects import Dialect, choose
+from runs_app.simulator.dialects import BETA_PATH, choose
 from runs_app.simulator.ear import Ear
+from runs_app.simulator.live_session import LiveSession
 from runs_app.simulator.options import OptionError, Options, read_options
+from runs_app.simulator.outlet import Outlet
 from runs_app.simulator.session import Session
 from runs_app.simulator.voices import Voices
 from runs_app.simulator.wire import error_event, new_id
@@ -19,6 +21,9 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+REALTIME_PATHS = ("/v1/realtime", "/openai/v1/realtime", BETA_PATH)
+LIVE_PATHS = ("/v1/live/sessions", "/openai/v1/live/sessions")
+
 _EARLY_MESSAGES = {
     "invalid_api_key": "Incorrect API key provided.",
     "session_limit_reached": "Too many sessions at the same time.",
@@ -26,7 +31,7 @@ _EARLY_MESSAGES = {
 }
 
 
-async def realtime(scope: Scope, receive: Receive, send: Send, *, ear: Ear, voices: Voices) -> None:
+async def converse(scope: Scope, receive: Receive, send: Send, *, ear: Ear, voices: Voices) -> None:
     """One connection, from the handshake to its end."""
     await receive()  # websocket.connect
     headers = {name.decode("latin1").lower(): value.decode("latin1") for name, value in scope["headers"]}
@@ -44,8 +49,13 @@ async def realtime(scope: Scope, receive: Receive, send: Send, *, ear: Ear, voic
         code, close_code = ending
         await _refuse(send, code, _EARLY_MESSAGES[code], param=None, close_code=close_code)
         return
-    dialect = choose(scope["path"], headers, scope.get("subprotocols", ()))
-    await _converse(receive, send, options=options, dialect=dialect, ear=ear, voices=voices)
+    async with asyncio.TaskGroup() as group:
+        session = _session(scope, headers, options, _outlet(group, send), ear, voices)
+        await session.open()
+        # A client may stay silent as long as the session lives: the session's own expiry ends this wait.
+        while (message := await receive())["type"] != "websocket.disconnect":
+            await session.receive(message.get("text") or (message.get("bytes") or b"").decode("utf-8", "replace"))
+        session.end()
 
 
 async def refuse_handshake(send: Send, status: int) -> None:
@@ -54,24 +64,23 @@ async def refuse_handshake(send: Send, status: int) -> None:
     await send({"type": "websocket.http.response.body", "body": b""})
 
 
-async def _converse(
-    receive: Receive, send: Send, *, options: Options, dialect: Dialect, ear: Ear, voices: Voices
-) -> None:
+def _session(
+    scope: Scope, headers: dict[str, str], options: Options, outlet: Outlet, ear: Ear, voices: Voices
+) -> Session | LiveSession:
+    if scope["path"].rstrip("/") in LIVE_PATHS:
+        return LiveSession(options=options, ear=ear, voices=voices, outlet=outlet)
+    dialect = choose(scope["path"], headers, scope.get("subprotocols", ()))
+    return Session(options=options, dialect=dialect, ear=ear, voices=voices, outlet=outlet)
+
+
+def _outlet(group: asyncio.TaskGroup, send: Send) -> Outlet:
     async def send_text(text: str) -> None:
         await send({"type": "websocket.send", "text": text})
 
     async def close(code: int, reason: str) -> None:
         await send({"type": "websocket.close", "code": code, "reason": reason})
 
-    async with asyncio.TaskGroup() as group:
-        session = Session(
-            options=options, dialect=dialect, ear=ear, voices=voices, group=group, send=send_text, close=close
-        )
-        await session.open()
-        # A client may stay silent as long as the session lives: the session's own expiry ends this wait.
-        while (message := await receive())["type"] != "websocket.disconnect":
-            await session.receive(message.get("text") or (message.get("bytes") or b"").decode("utf-8", "replace"))
-        session.end()
+    return Outlet(group=group, send=send_text, close=close)
 
 
 async def _accept(scope: Scope, send: Send) -> None:
@@ -86,5 +95,6 @@ def _azure_status(scope: Scope, options: Options) -> int | None:
 
 async def _refuse(send: Send, code: str, message: str, *, param: str | None, close_code: int) -> None:
     event = {"event_id": new_id("event"), **error_event(code, message, param=param)}
+    event["error"].pop("event_id")  # no client event was to blame
     await send({"type": "websocket.send", "text": json.dumps(event)})
     await send({"type": "websocket.close", "code": close_code, "reason": f"invalid_request_error.{code}"})

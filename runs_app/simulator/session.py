@@ -8,13 +8,14 @@ from collections.abc import Awaitable, Callable
 
 from runs_app.simulator.answering import Answering
 from runs_app.simulator.config import updated_session
-from runs_app.simulator.desk import Close, Desk, Send
+from runs_app.simulator.desk import Desk
 from runs_app.simulator.dialects import Dialect
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.hearing import Hearing
 from runs_app.simulator.items import read_item
 from runs_app.simulator.microphone import Microphone
 from runs_app.simulator.options import Options
+from runs_app.simulator.outlet import Outlet
 from runs_app.simulator.response import SESSION_EXPIRED
 from runs_app.simulator.shapes import (
     BufferAppend,
@@ -35,20 +36,10 @@ _MISCOUNTED_MS = 85
 
 
 class Session:
-    """`open()`, then `receive(text)` per frame, in order. Its tasks live in `group`; `end()` cancels them."""
+    """`open()`, then `receive(text)` per frame, in order; `end()` when the socket is gone."""
 
-    def __init__(
-        self,
-        *,
-        options: Options,
-        dialect: Dialect,
-        ear: Ear,
-        voices: Voices,
-        group: asyncio.TaskGroup,
-        send: Send,
-        close: Close,
-    ) -> None:
-        self._desk = Desk(options=options, dialect=dialect, group=group, send=send, close=close)
+    def __init__(self, *, options: Options, dialect: Dialect, ear: Ear, voices: Voices, outlet: Outlet) -> None:
+        self._desk = Desk(options=options, dialect=dialect, outlet=outlet)
         self._hearing = Hearing(self._desk, ear)
         self._answering = Answering(self._desk, self._hearing, voices)
         self._microphone = Microphone(self._desk, self._hearing, self._answering)

@@ -248,7 +248,7 @@ async def test_a_commit_needs_100_ms(simulator: Simulator, milliseconds: int, ta
     [
         ("latency_ms", "fast", "from 0 to 600000, not 'fast'"),
         ("audio_speed", "0.5", "from 1 to 1000"),
-        ("fault", "close_42", "unknown fault 'close_42'; known faults: array_arguments, "),
+        ("fault", "close_42", "unknown fault 'close_42'; known faults: acknowledgement_only, "),
         ("fault", "text_only@2", "from 0 to 1, not '2'"),
         ("colour", "red", "known options: x-sim-audio-speed, "),
     ],

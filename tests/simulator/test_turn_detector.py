@@ -112,7 +112,7 @@ def test_who_finds_the_sentence_complete_ends_the_turn() -> None:
     assert [mark.kind for mark in seen] == ["started", "paused", "started"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(1, 9_000), min_size=1, max_size=30), st.integers(0, 3))
 def test_how_the_audio_is_cut_changes_nothing(sizes: list[int], gap: int) -> None:
     sound = line(silence(130), noise(400, -25), silence(150 + 100 * gap), noise(333, -30), silence(700))
