@@ -157,7 +157,6 @@ def trend_chart(insight: Insight) -> Figure:
         "tickmode": "array",
         "tickvals": list(place.values()),
         "ticktext": [str(pk) for pk in place],
-        "title": {"text": "run"},
     }
     share = {**LAYOUT["yaxis"], "range": [-0.05, 1.05], "dtick": 0.25, "title": {"text": "pass rate"}}
     return {"data": data, "layout": {**LAYOUT, **tall(260, len(labels)), "xaxis": axis, "yaxis": share}}

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from runs_app import audio_http
 from runs_app.known import open_marks, with_marks
 from runs_app.models import Trial
+from runs_app.problems import kind_in_words
 from runs_app.reporting import trial_files
 from runs_app.reporting.redaction import site_redactor
 from runs_app.reviews.page import Draft, neighbours, panel
@@ -48,7 +49,17 @@ def page(
     context = context_of(found, _shown(request, found))
     context |= neighbours(found, wanted, viewer)
     context |= panel(found, wanted, viewer, context["grades"], draft)
-    return render(request, "runs_app/trial.html", {"htmx_extensions": "", "wanted": wanted, **context}, status=status)
+    return render(
+        request,
+        "runs_app/trial.html",
+        {"htmx_extensions": "", "wanted": wanted, "problem": _problem(found), **context},
+        status=status,
+    )
+
+
+def _problem(found: Trial) -> str:
+    """What its failure is one of, in words."""
+    return kind_in_words(found.failure_kind) if found.failure_kind else ""
 
 
 def _shown(request: HttpRequest, found: Trial) -> Shown:
