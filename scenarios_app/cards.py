@@ -35,10 +35,19 @@ class Spoken:
 
 
 @dataclass(frozen=True)
+class FurtherTurn:
+    """What the caller says after his first words, and `when`."""
+
+    text: str
+    when: str
+
+
+@dataclass(frozen=True)
 class ScenarioCard:
     """A scenario as its page reads it out. Empty text or an empty list: it is not given."""
 
     says: str
+    turns: tuple[FurtherTurn, ...]
     summary: str
     history: tuple[Spoken, ...]
     initial_state: str
@@ -76,6 +85,7 @@ def scenario_card(content: Mapping[str, Json]) -> ScenarioCard:
     state = expected.get("state") or {}
     return ScenarioCard(
         says=given["text"],
+        turns=tuple(_further_turn(turn) for turn in given.get("turns", [])),
         summary=context.get("summary") or "",
         history=tuple(_spoken(message) for message in context.get("history", [])),
         initial_state=_json_or_nothing(application.get("initial_state")),
@@ -101,6 +111,16 @@ def scenario_card(content: Mapping[str, Json]) -> ScenarioCard:
     )
 
 
+def _further_turn(turn: Mapping[str, Json]) -> FurtherTurn:
+    after_ms = turn.get("interrupt_after_ms")
+    when = "after the reply"
+    if after_ms is not None:
+        when = f"over the reply, after {plain(after_ms)} ms of it" if after_ms else "as soon as the reply begins"
+    elif turn.get("wait") == "silence":
+        when = "after a second of silence"
+    return FurtherTurn(turn.get("text") or f"(recording {turn.get('recording')})", when)
+
+
 def _spoken(message: Mapping[str, Json]) -> Spoken:
     return Spoken("caller" if message["role"] == "user" else "agent", message["text"])
 
@@ -112,7 +132,7 @@ def _json_or_nothing(value: Json) -> str:
 def _other_parts(content: Mapping[str, Json]) -> dict[str, Json]:
     other = {key: value for key, value in content.items() if key not in _CARD_FIELDS}
     inner = {
-        "input": {"text", "context"},
+        "input": {"text", "context", "turns"},
         "expected": {"answer", "criteria", "delegation", "tools", "state"},
     }
     for name, shown in inner.items():

@@ -1,10 +1,10 @@
-"""The form of a scenario. What has no field here (recordings, turns, persona, golden path ...) is kept untouched."""
+"""The form of a scenario. What has no field here (recordings, golden path, simulation parameters) is kept untouched."""
 
 from __future__ import annotations
 
 from scenarios_app.forms.calls import Calls
 from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, line, prose
-from scenarios_app.forms.slots import COMMAS, FLAG, JSON, LINES, REFERENCE, TEXT, TEXT_OR_JSON, Slot
+from scenarios_app.forms.slots import COMMAS, FLAG, JSON, LINES, NUMBER, REFERENCE, TEXT, TEXT_OR_JSON, Slot
 from scenarios_app.spec.tool_faults import MODES
 
 DELEGATION = (
@@ -25,6 +25,9 @@ class ScenarioForm(SlotForm):
         Slot("interaction", ("interaction",)),
         Slot("tags", ("tags",), COMMAS),
         Slot("text", ("input", "text"), TEXT),
+        Slot("turns", ("input", "turns"), JSON),
+        Slot("max_turns", ("max_turns",), NUMBER),
+        Slot("persona", ("persona",), JSON),
         Slot("summary", ("input", "context", "summary"), TEXT),
         Slot("history", ("input", "context", "history"), JSON),
         Slot("initial_state", ("application", "initial_state"), JSON),
@@ -58,6 +61,11 @@ class ScenarioForm(SlotForm):
         ("What it is", "", ("id", "title", "type", "interaction", "tags")),
         ("The caller says", "", ("text",)),
         (
+            "Further turns",
+            "For the interaction “several turns”. The caller waits for each reply, or talks over it.",
+            ("turns", "max_turns", "persona"),
+        ),
+        (
             "What the agent knows before",
             "Handed to the agent with its instructions. Nothing from Expected ever reaches it.",
             ("summary", "history", "initial_state", "reference_date", "application"),
@@ -77,6 +85,17 @@ class ScenarioForm(SlotForm):
     interaction = choice("Interaction", INTERACTION)
     tags = line("Tags", "Separated by commas.")
     text = prose("Caller says", "Word for word what is spoken.", rows=4)
+    turns = code(
+        "Turns",
+        'A list such as [{"text": "For four.", "interrupt_after_ms": 900}, {"text": "Yes.", "wait": "silence"}].',
+        rows=4,
+    )
+    max_turns = code_line("Turns at most", "All of them when not given.", inputmode="numeric")
+    persona = code(
+        "Persona",
+        'Such as {"goal": "Book", "behaviors": {"interrupt_probability": 0.3}}: how often he talks over the agent.',
+        rows=2,
+    )
     summary = prose("Summary of what went before", rows=2)
     history = code("Earlier messages", 'A list such as [{"role": "user", "text": "…"}].')
     initial_state = code("State at the start", "A JSON object that the tools read and change.")

@@ -129,6 +129,33 @@ def test_a_changed_field_becomes_the_next_version(browser: Client, alice: object
     assert (version.note, version.created_by) == ("because", alice)
 
 
+def test_a_script_of_turns_is_written_in_the_form_and_read_out_on_the_page(browser: Client) -> None:
+    make_scenario()
+    turns = [
+        {"text": "For four.", "interrupt_after_ms": 900},
+        {"text": "Well?", "wait": "silence"},
+        {"text": "Hm.", "interrupt_after_ms": 0},
+        {"text": "Yes."},
+    ]
+    changes = {"interaction": "multi_turn", "turns": json.dumps(turns), "max_turns": "4", "action": "save"}
+    response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **changes})
+    assert response.status_code == 302, response.context["editor"].form.errors
+    content = ScenarioVersion.objects.get(number=2).content
+    assert (content["input"]["turns"], content["max_turns"]) == (turns, 4)
+    page = text_of(browser, "/scenarios/book_table/")
+    for said in (
+        "For four.",
+        "over the reply, after 900 ms of it",
+        "after a second of silence",
+        "as soon as the reply begins",
+        "after the reply",
+    ):
+        assert said in page, said
+    broken = {"turns": '[{"text": "For four.", "wait": "long"}]', "action": "save"}
+    response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **broken})
+    assert set(response.context["editor"].form.errors) == {"turns"}
+
+
 def test_bad_input_is_shown_at_its_field_and_stores_nothing(browser: Client) -> None:
     make_scenario()
     changes = {"title": " ", "state": "{oops", "action": "save"}
