@@ -27,7 +27,7 @@ function rule(ruler, view) {
   const seconds = view.span / 1000;
   const step = STEPS_S.find((one) => seconds / one <= 12) ?? 1200;
   ruler.replaceChildren();
-  for (let n = Math.ceil(view.from / 1000 / step); n * step * 1000 < view.from + view.span; n++) {
+  for (let n = Math.ceil(view.from / 1000 / step); n * step * 1000 < view.from + 0.97 * view.span; n++) {
     const tick = document.createElement("span");
     tick.className = "tick";
     tick.style.setProperty("--s", String(n * step * 1000));
@@ -51,12 +51,15 @@ export function makeLanes(box) {
   beyond.hidden = !audio || duration - audio < 100;
   beyond.style.setProperty("--s", String(audio));
 
+  /** A label that would leave the track on the right hangs to the left of its mark, where there is more room. */
   function late() {
-    // a label that would leave the track on the right hangs to the left of its mark; a bracket's stands behind its end
-    for (const mark of lanes.querySelectorAll(".mark")) {
-      const edge = Number(mark.style.getPropertyValue(mark.matches(".wait, .early") ? "--e" : "--s"));
-      mark.classList.toggle("late", edge > view.from + 0.8 * view.span);
-    }
+    const labels = [...lanes.querySelectorAll(".mark > span")];
+    for (const label of labels) label.parentElement.classList.remove("late");
+    const places = labels.map((label) => {
+      const [own, mark, track] = [label, label.parentElement, label.closest(".track")].map((one) => one.getBoundingClientRect());
+      return own.right > track.right && mark.left - track.left > track.right - mark.right;
+    });
+    labels.forEach((label, i) => label.parentElement.classList.toggle("late", places[i]));
   }
   function draw() {
     lanes.style.setProperty("--from", String(view.from));
@@ -71,8 +74,8 @@ export function makeLanes(box) {
     draw();
   }
   draw();
-  const row = /** @type {HTMLElement} */ (lanes.querySelector('[data-lane-row="marks"]'));
-  const someMarks = () => (row.hidden = !row.querySelector(".mark"));
+  const row = /** @type {HTMLElement|null} */ (lanes.querySelector('[data-lane-row="marks"]'));
+  const someMarks = () => row && (row.hidden = !row.querySelector(".mark"));
   someMarks();
   addEventListener("resize", draw);
   return {

@@ -18,6 +18,7 @@ from tests.pages.comparing import versions
 from tests.pages.trials import record_trial
 from tests.runs.builders import make_run
 from tests.services import eventually
+from tests.site.axe import looks
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -241,3 +242,26 @@ def test_recordings_that_are_mono_short_or_gone_are_told_and_what_can_be_heard_i
     page.goto(f"{site.url}/trials/{gone.pk}/")
     assert "not in storage any more" in page.locator("#content").inner_text()
     assert page.locator("audio").count() == 0
+
+
+@pytest.mark.slow
+def test_nothing_keeps_people_out_of_the_pages_to_listen_on(site: Site, chrome: Chrome, pair: Run) -> None:
+    """Axe on each, wide and narrow, light and dark; with the dock open and the pair decided."""
+    page = chrome.open(f"/playlist/?run={pair.pk}")
+    found = {"playlist": looks(page)}
+    page.goto(f"{site.url}{pair.get_absolute_url()}")
+    page.locator("[data-listen]").first.click()
+    eventually(lambda: page.locator("#dock [data-waves=drawn]").count() == 1, what="the dock is open")
+    found["run with the dock"] = looks(page)
+    page.goto(f"{site.url}/blind/?run={pair.pk}")
+    found["blind"] = looks(page)
+    page.get_by_role("button", name="Hear the first pair").click()
+    page.wait_for_url("**/blind/*/")
+    found["pair"] = looks(page)
+    page.keyboard.press("0")
+    page.get_by_text("You liked neither better").wait_for()
+    found["decided pair"] = looks(page)
+    page.goto(f"{site.url}/trials/{pair.trials.all()[0].pk}/")
+    eventually(lambda: page.locator("[data-waves=drawn]").count() == 1, what="the waves are drawn")
+    found["trial"] = looks(page)
+    assert not any(found.values()), found
