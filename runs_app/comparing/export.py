@@ -47,7 +47,7 @@ def as_json(page: Page) -> dict[str, Json]:
         "metric": page.metric,
         "compared": list(page.letters or ()),
         "filters": {"show": page.choice.show, "search": page.choice.search, "sort": page.choice.sort},
-        "scenarios": [_scenario(row) for row in page.filled(page.rows)],
+        "scenarios": [_scenario(row) for row in page.filled(page.rows, every=True)],
         "charts": [_picture(picture) for picture in pictures(page, page.rows)],
     }
 
@@ -165,7 +165,7 @@ def as_csv(page: Page) -> str:
     drawn = pictures(page, page.rows)
     if page.choice.view != "table":
         return _lines(_picture_lines(drawn))
-    return _lines([_header(page), *(_line(row) for row in page.filled(page.rows))])
+    return _lines([_header(page), *(_line(row) for row in page.filled(page.rows, every=True))])
 
 
 def _lines(rows: Iterable[Sequence[Cell]]) -> str:

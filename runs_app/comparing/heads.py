@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.models import F
 
-from runs_app.comparing.loading import Loaded
-from runs_app.models import RunScenario, Trial, TrialStatus
+from runs_app.comparing.loading import Column, Loaded
+from runs_app.models import Run, RunScenario, Trial, TrialStatus
 
 MEASURED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
 
@@ -54,18 +54,18 @@ def heads(loaded: Loaded) -> dict[str, Head]:
     return {key: Head(title, critical is True) for key, title, critical in rows}
 
 
-def shown_trials(loaded: Loaded, scenario_ids: Collection[str]) -> Places:
+def shown_trials(runs: Iterable[Run], columns: Iterable[Column], scenario_ids: Collection[str]) -> Places:
     found: Places = {}
-    for values in _trials(loaded, scenario_ids):
+    for values in _trials(runs, columns, scenario_ids):
         place = values["key"], str(values["configuration_version_id"])
         found.setdefault(place, []).append(_shown(values))
     return found
 
 
-def _trials(loaded: Loaded, scenario_ids: Collection[str]) -> Iterable[dict[str, Any]]:
+def _trials(runs: Iterable[Run], columns: Iterable[Column], scenario_ids: Collection[str]) -> Iterable[dict[str, Any]]:
     wanted = Trial.objects.filter(
-        run__in=[run.pk for run in loaded.runs],
-        configuration_version__in=[column.version.pk for column in loaded.columns],
+        run__in=[run.pk for run in runs],
+        configuration_version__in=[column.version.pk for column in columns],
         scenario_version__scenario__key__in=scenario_ids,
     )
     return wanted.order_by("repeat", "run_id").values(

@@ -120,7 +120,7 @@ def opened_row(choice: Choice) -> Opened:
     pair = pair_of(choice, loaded.columns) or loaded.columns[:1]
     if not loaded.is_over:
         raise BadChoice("open: the run is not over yet, so that nothing is held side by side")
-    trials = shown_trials(loaded, [choice.opened])
+    trials = shown_trials(loaded.runs, pair, [choice.opened])
     own = [tuple(trials.get((choice.opened, column.key), ())) for column in pair]
     if not any(own):
         raise BadChoice(f"open: no trial of {choice.opened[:120]!r} in the chosen runs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from runs_app.stats.trials import INVALID
 from scenarios_app.spec.factors import Label
 
 State = Literal["empty", "running", "over"]
+MOST_DOTTED: Final = 5  # configurations of which a row shows every repeat
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,14 @@ class Page:
         """The factors of each, with what differs from the baseline marked."""
         return [(column, column.factors.labels(self.columns[0].factors)) for column in self.columns]
 
-    def filled(self, rows: Sequence[Row]) -> list[Row]:
-        """These rows with a side for each configuration: their trials are read now."""
+    def filled(self, rows: Sequence[Row], *, every: bool = False) -> list[Row]:
+        """These rows with a side for each configuration: their trials are read now. Of many configurations those of
+        the pair alone, unless `every` is wanted: 100 rows x 20 x 10 repeats are more than anyone looks at."""
         if self.comparison is None:
             return []
-        trials = shown_trials(self.loaded, [row.scenario_id for row in rows])
+        few = every or self.pair is None or len(self.columns) <= MOST_DOTTED
+        columns = self.columns if few or self.pair is None else self.pair
+        trials = shown_trials(self.loaded.runs, columns, [row.scenario_id for row in rows])
         return table.filled(rows, self.columns, trials, self.comparison)
 
 
