@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from runs_app.stats.paired import t_interval
-from runs_app.stats.rates import mean_interval_of_shares
+from runs_app.stats.rates import FEWEST_FOR_MEAN_TIME, mean_interval_of_shares
 from runs_app.stats.summary import mean, measured
 
 Figure = dict[str, Any]
@@ -87,9 +87,13 @@ def series(
     """Mean over the scenarios with a value, and its 95 % interval unless one is given: of a share one that stays
     between 0 and 1, else t's."""
     known = measured(values)
-    low, high = interval or (_of_shares(known) if share else t_interval(known, 0.95))
+    low, high = interval or (_of_shares(known) if share else _of_times(known))
     clean = tuple(value if value is not None and math.isfinite(value) else None for value in values)
     return Series(letter, name, style, clean, mean(known), low, high)
+
+
+def _of_times(values: Sequence[float]) -> tuple[float | None, float | None]:
+    return t_interval(values, 0.95) if len(values) >= FEWEST_FOR_MEAN_TIME else (None, None)
 
 
 def _of_shares(values: Sequence[float]) -> tuple[float | None, float | None]:

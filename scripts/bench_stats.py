@@ -24,7 +24,13 @@ from runs_app.stats.comparison import compare
 from runs_app.stats.moments import moments
 from runs_app.stats.paired import sides, t_interval
 from runs_app.stats.pairing import pairing_of
-from runs_app.stats.rates import FEWEST_FOR_MEAN, mean_interval_of_shares, newcombe_paired, rate_interval
+from runs_app.stats.rates import (
+    FEWEST_FOR_MEAN,
+    FEWEST_FOR_MEAN_TIME,
+    mean_interval_of_shares,
+    newcombe_paired,
+    rate_interval,
+)
 from runs_app.stats.rows import LATENCY, PASS_RATE, PRIMARY
 from runs_app.stats.tails import FEWEST, TailInput, TailInputs
 from runs_app.stats.trials import Floats, Trials
@@ -206,7 +212,13 @@ CASES = (
         first_mean("semantic_quality"),
         fewest=FEWEST_FOR_MEAN,
     ),
-    Case("mean latency in a chart (t)", one_mean(LATENCY), first_mean(LATENCY), of_rates=False),
+    Case(
+        "mean latency in a chart (t)",
+        one_mean(LATENCY),
+        first_mean(LATENCY),
+        fewest=FEWEST_FOR_MEAN_TIME,
+        of_rates=False,
+    ),
     Case(
         "p50 (bootstrap)",
         percentile(0.5, pair=False),

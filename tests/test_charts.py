@@ -86,9 +86,11 @@ def test_a_scenario_stands_at_the_same_place_in_every_configuration() -> None:
 
 
 def test_the_interval_is_that_of_t_or_the_one_given() -> None:
-    [centre] = traces(figure([1.0, 2.0, 3.0]), "centre")
-    # t with 2 degrees of freedom at 95 %: 4.303 x 1 / sqrt(3)
-    assert centre["error_y"]["array"] == pytest.approx([2.484], abs=0.001)
+    [centre] = traces(figure([1.0, 3.0] * 10), "centre")
+    # t with 19 degrees of freedom at 95 %: 2.093 x sqrt(20 / 19) / sqrt(20)
+    assert centre["error_y"]["array"] == pytest.approx([0.4802], abs=0.0001)
+    [few] = traces(figure([1.0, 3.0] * 9), "centre")
+    assert few["error_y"]["visible"] is False
     given_one = slope_chart(["a"], [series("A", "x", style(0), [0.5], (0.1, 0.8))], title="t", share=True)
     [centre] = traces(given_one, "centre")
     assert (centre["error_y"]["array"], centre["error_y"]["arrayminus"]) == ([pytest.approx(0.3)], [pytest.approx(0.4)])
@@ -103,10 +105,10 @@ def test_as_many_configurations_as_have_a_letter_differ_by_colour_and_shape_and_
 
 
 def test_an_interval_that_reaches_beyond_a_share_is_not_cut_off() -> None:
-    drawn = figure([1.0, 0.2, 1.0], share=True)
+    drawn = figure([1.0, 1.0, 1.0, -0.7] * 5, share=True)
     [centre] = traces(drawn, "centre")
     top = centre["y"][0] + centre["error_y"]["array"][0]
-    assert top > 1.3
+    assert top > 0.9
     low, high = drawn["layout"]["yaxis"]["range"]
     assert low < centre["y"][0] - centre["error_y"]["arrayminus"][0]
     assert high > top

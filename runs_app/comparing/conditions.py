@@ -28,8 +28,10 @@ def comparison_of(loaded: Loaded) -> Comparison:
 
     Without the intervals of percentiles and pass^k, which comparing.intervals lays in.
     """
-    pairs = [(loaded.columns[0], column) for column in loaded.columns[1:]]
-    return _compared(loaded, pairs, against_first=True)
+    if loaded.read.compared is None:
+        pairs = [(loaded.columns[0], column) for column in loaded.columns[1:]]
+        loaded.read.compared = _compared(loaded, pairs, against_first=True)
+    return loaded.read.compared
 
 
 def comparison_of_two(loaded: Loaded, a: str, b: str) -> Comparison:

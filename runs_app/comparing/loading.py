@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from runs_app.charts import COLOURS
 from runs_app.comparing.choice import MOST_CONFIGURATIONS, BadChoice, Choice
@@ -47,6 +48,10 @@ class Column:
         return ord(self.letter) - ord("A")
 
 
+MOST_KEPT: Final = 4  # comparisons of finished runs in a process: 10 MB each at 100,000 trials
+_kept: dict[tuple[Any, ...], Read] = {}
+
+
 @dataclass(frozen=True, eq=False)
 class Loaded:
     """`others`: configurations of these runs that are not compared now. `read` is None until the trials are read."""
@@ -87,7 +92,15 @@ def load(choice: Choice, *, places: Collection[Place] | None = None) -> Loaded:
     that is not there."""
     head = load_head(choice)
     specs = {one.version.pk: one.spec for one in head.columns}
-    return replace(head, found=read(head.runs, head.entries, specs, places=places))
+    if places is not None or not head.is_over:
+        return replace(head, found=read(head.runs, head.entries, specs, places=places))
+    # a run that is graded again is open meanwhile and finishes anew: what was read of it before is asked for no more
+    key = *((run.pk, run.finished_at) for run in head.runs), *specs
+    if (found := _kept.get(key)) is None:
+        _kept[key] = found = read(head.runs, head.entries, specs)
+        while len(_kept) > MOST_KEPT:
+            _kept.pop(next(iter(list(_kept))), None)
+    return replace(head, found=found)
 
 
 def load_head(choice: Choice) -> Loaded:

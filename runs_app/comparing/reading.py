@@ -10,6 +10,7 @@ import numpy as np
 from django.db.models import FilteredRelation, Q
 
 from runs_app.models import Run, RunConfiguration, RunScenario, Trial, TrialStatus
+from runs_app.stats.comparison import Comparison
 from runs_app.stats.trials import OUTCOMES, Ints, Trials, coded, floats
 from scenarios_app.spec.configuration import Configuration
 
@@ -32,13 +33,15 @@ class Condition:
     simulated: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Read:
-    """`conditions` by the key of a configuration; `critical`: ids of the scenarios that are marked so in any run."""
+    """`conditions` by the key of a configuration; `critical`: ids of the scenarios that are marked so in any run.
+    `compared` keeps what was once compared of it."""
 
     trials: Trials
     conditions: Mapping[str, tuple[Condition, ...]]
     critical: frozenset[str]
+    compared: Comparison | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Sequence
 
@@ -54,7 +55,8 @@ def stored_intervals(keys: Sequence[str]) -> dict[str, dict[str, list[float] | N
 
 def ask_for_intervals(*, run_ids: Sequence[int], version_ids: Sequence[int]) -> None:
     """Once a minute for the same; lost messages are sent again by whoever looks next."""
-    if cache.add(f"intervals {list(run_ids)} {list(version_ids)}", True, ASK_AGAIN_S):
+    name = "-".join(map(str, ("intervals", *run_ids, "of", *version_ids)))
+    if cache.add(hashlib.sha256(name.encode()).hexdigest(), True, ASK_AGAIN_S):
         queues.send_intervals(run_ids=run_ids, version_ids=version_ids)
 
 
