@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 from django.http import HttpRequest
 
-from runs_app.models import Grading, Review, Run, Trial
+from runs_app.models import Baseline, Decision, Grading, KnownFailure, Review, Run, Trial
 
 
 class LookOnly(admin.ModelAdmin):
@@ -43,3 +43,21 @@ class GradingAdmin(LookOnly):
 class ReviewAdmin(LookOnly):
     list_display = ["id", "trial", "number", "current", "verdict", "fault", "outcome", "reviewer", "created_at"]
     list_filter = ["verdict", "fault", "current"]
+
+
+@admin.register(KnownFailure)
+class KnownFailureAdmin(LookOnly):
+    list_display = ["id", "scenario", "configuration", "kind", "ticket", "expires_on", "lifted_at"]
+    list_select_related = ["scenario", "configuration"]
+
+
+@admin.register(Decision)
+class DecisionAdmin(LookOnly):
+    list_display = ["id", "suite", "choice", "reviewer", "decided_at"]
+    list_filter = ["choice"]
+
+
+@admin.register(Baseline)
+class BaselineAdmin(LookOnly):
+    list_display = ["id", "suite", "configuration_version", "created_by", "created_at"]
+    list_select_related = ["suite", "configuration_version__configuration", "created_by"]

@@ -89,7 +89,7 @@ def problem_pages(failed: Run, compared: Run) -> dict[str, str]:
         choice="adopt",
         note="It is better.",
         promote=True,
-        user=User.objects.get(),
+        user=User.objects.get(username="alice"),
     )
     assert compared.suite is not None
     return {
