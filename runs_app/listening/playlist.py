@@ -151,13 +151,17 @@ class PlayLink:
     url: str
 
 
-def play_link(runs: Iterable[int], *, kind: str | None = None) -> PlayLink | None:
-    """The playlist of what failed in these runs; None when there is nothing to hear."""
+def play_link(runs: Iterable[int], *, kind: str | None = None, configurations: Iterable[int] = ()) -> PlayLink | None:
+    """The playlist of what failed in these runs, under these configuration versions (none: under all).
+
+    None when there is nothing to hear.
+    """
     numbers = sorted(set(runs))
-    count = failed_of(Wanted(runs=tuple(numbers), kind=kind)).exclude(wav="").count() if numbers else 0
-    return PlayLink(count, play_url(numbers, kind=kind)) if count else None
+    wanted = Wanted(runs=tuple(numbers), configurations=tuple(configurations), kind=kind)
+    count = failed_of(wanted).exclude(wav="").count() if numbers else 0
+    return PlayLink(count, play_url(numbers, kind=kind, configurations=wanted.configurations)) if count else None
 
 
-def play_url(runs: Iterable[int], *, kind: str | None = None) -> str:
-    asked: dict[str, Any] = {"run": list(runs), **({} if kind is None else {"kind": kind})}
-    return f"{reverse('playlist')}?{urlencode(asked, doseq=True)}"
+def play_url(runs: Iterable[int], *, kind: str | None = None, configurations: Iterable[int] = ()) -> str:
+    asked: dict[str, Any] = {"run": list(runs), "configuration": list(configurations)}
+    return f"{reverse('playlist')}?{urlencode(asked | ({} if kind is None else {'kind': kind}), doseq=True)}"

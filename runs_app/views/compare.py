@@ -28,6 +28,7 @@ from runs_app.comparing.pictures import ABOUT, pictures
 from runs_app.comparing.table import Row
 from runs_app.known import open_marks
 from runs_app.listening.blind import duel_url
+from runs_app.listening.playlist import play_link
 from runs_app.models import Run
 from runs_app.problems import problems_between, problems_of
 from runs_app.reporting.redaction import site_redactor
@@ -96,6 +97,7 @@ def _over(request: HttpRequest, page: Page, opened: Opened | None) -> dict[str, 
         "figures": [{"id": f"chart-{picture.key}", "figure": picture.figure} for picture in drawn],
         "about": ABOUT.get(page.choice.view, ""),
         "duel": _duel(page),
+        "play": play_link([run.pk for run in page.loaded.runs], configurations=[c.version.pk for c in page.columns]),
         **_problems(page),
         "opened": opened,
         "picks": picks(request.GET, opened) if opened else [],

@@ -11,7 +11,9 @@ from django.test import Client
 
 from runs_app.listening.playlist import BadPlaylist, playlist_of, wanted_of
 from runs_app.models import PlaylistPlace, Run, Trial
+from runs_app.services.results import close_run
 from tests.grading import builders as evidence
+from tests.pages.comparing import versions
 from tests.pages.trials import SOUND, record_trial
 from tests.runs.builders import make_run
 
@@ -121,3 +123,24 @@ def test_a_fault_that_nobody_knows_and_a_trial_that_goes_on_are_refused(signed_i
 
 def test_an_empty_playlist_says_so(signed_in: Client) -> None:
     assert "Nothing failed here" in signed_in.get("/playlist/").content.decode()
+
+
+def test_pages_offer_the_playlist_with_how_many_it_plays(signed_in: Client) -> None:
+    run = failing_run(2, silent=1)
+    for path in ("/", run.get_absolute_url()):
+        shown = signed_in.get(path).content.decode()
+        assert "Play 2 failures" in shown
+        assert f'href="/playlist/?run={run.pk}"' in shown
+
+
+def test_a_comparison_plays_what_failed_under_its_configurations(signed_in: Client) -> None:
+    run = make_run(1, configurations=versions())
+    sound = evidence.recording([(0, 1_000)], [(1_800, 9_000)], 10_000)
+    for _ in range(2):
+        record_trial(run, evidence.audio_record(wrong_call(), audio_samples=len(sound)), sound)
+    close_run(run_id=run.pk)
+    shown = signed_in.get(f"/compare/?run={run.pk}")
+    play = shown.context["play"]
+    assert play.count == 2
+    assert "Play 2 failures" in shown.content.decode()
+    assert len(signed_in.get(play.url).context["playlist"].items) == 2
