@@ -7,12 +7,13 @@ from typing import Final, Literal
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 from django.http import QueryDict
 
 from runs_app.grading.metrics import CLOCKS_DIFFER_MS
 from runs_app.models import Outcome, Review, Run, Trial, TrialStatus
 from runs_app.querysets import RunQuerySet, TrialQuerySet
+from scenarios_app.spec import jsontext
 
 REVIEWED: Final = ("no", "yes", "disagree", "any")
 SIGNS: Final = {"too-soon": "spoke too soon", "clocks": "two clocks differ", "marked": "marked moments"}
@@ -57,21 +58,23 @@ class Wanted:
 def wanted_of(query: QueryDict) -> Wanted:
     """What makes no sense is taken for not said, so that an old link still opens."""
 
+    def text(name: str) -> str:
+        return jsontext.clean_text(query.get(name, "").strip())[:LONGEST]
+
     def one_of(name: str, known: tuple[str, ...]) -> str:
-        text = query.get(name, "")
-        return text if text in known else ""
+        return text(name) if text(name) in known else ""
 
     run = query.get("run", "")
     return Wanted(
         run=int(run) if run.isascii() and run.isdigit() and len(run) < 19 else None,
-        suite=query.get("suite", "")[:LONGEST],
+        suite=text("suite"),
         outcome=one_of("outcome", OUTCOMES),
-        kind=query.get("kind", "")[:LONGEST],
-        check=query.get("check", "")[:LONGEST],
+        kind=text("kind"),
+        check=text("check"),
         sign=one_of("sign", tuple(SIGNS)),
         reviewed=one_of("reviewed", REVIEWED),
-        who=query.get("who", "")[:LONGEST],
-        q=query.get("q", "").strip()[:LONGEST],
+        who=text("who"),
+        q=text("q"),
         queue=query.get("queue") == "1",
     )
 
@@ -128,8 +131,9 @@ class Sign:
 def signs_of(run: Run) -> list[Sign]:
     """Those that any finished trial of the run carries."""
     done = run.trials.filter(status=TrialStatus.DONE).exclude(outcome=Outcome.CANCELLED)
-    found = [Sign(key, words, done.filter(_sign(key)).count()) for key, words in COUNTED.items()]
-    return [sign for sign in found if sign.trials]
+    names = {key: key.replace("-", "_") for key in COUNTED}
+    counts = done.aggregate(**{name: Count("pk", filter=_sign(key)) for key, name in names.items()})
+    return [Sign(key, COUNTED[key], counts[name]) for key, name in names.items() if counts[name]]
 
 
 def _whose(found: TrialQuerySet, who: str, viewer: User) -> TrialQuerySet:

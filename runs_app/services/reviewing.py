@@ -14,13 +14,15 @@ A review never touches the trial's own outcome. What the trial counts as *with* 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
 from runs_app.models import Fault, Mark, Outcome, Review, ReviewAssignment, Trial, Verdict
+from runs_app.querysets import TrialQuerySet
 from runs_app.services.results import storable
 from scenarios_app.spec.errors import Problem, refuse_if
 
@@ -125,18 +127,23 @@ def _problems(found: Mapping[str, Any]) -> list[Problem]:
     ]
 
 
-def assign_reviews(*, trials: Iterable[int], person: User | None, by: User | None) -> int:
+def assign_reviews(*, trials: TrialQuerySet, person: User | None, by: User | None) -> int:
     """Gives the trials to a person, away from whoever had them; None takes them back. Returns how many those are."""
-    wanted = list(
-        Trial.objects.filter(pk__in=list(trials)).exclude(outcome=Outcome.CANCELLED).values_list("pk", flat=True)
-    )
+    wanted = trials.exclude(outcome=Outcome.CANCELLED).order_by()
     with transaction.atomic():
-        ReviewAssignment.objects.filter(trial__in=wanted).delete()
-        if person is not None:
-            ReviewAssignment.objects.bulk_create(
-                [ReviewAssignment(trial_id=pk, person=person, assigned_by=by) for pk in wanted]
-            )
-    return len(wanted)
+        numbers = list(wanted.values_list("pk", flat=True))
+        if person is None:
+            ReviewAssignment.objects.filter(trial__in=wanted.values("pk")).delete()
+            return len(numbers)
+        now = timezone.now()
+        ReviewAssignment.objects.bulk_create(
+            [ReviewAssignment(trial_id=pk, person=person, assigned_by=by, created_at=now) for pk in numbers],
+            batch_size=200,
+            update_conflicts=True,
+            unique_fields=["trial"],
+            update_fields=["person", "assigned_by", "created_at"],
+        )
+    return len(numbers)
 
 
 def add_mark(*, trial: Trial, at_ms: float, note: str = "", user: User | None) -> Mark:

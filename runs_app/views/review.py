@@ -21,6 +21,7 @@ from runs_app.services.reviewing import NotReviewable
 from runs_app.views import trials
 from scenarios_app.models import Suite
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.views.pages import signed_in
 
 PAGE_SIZE = 50
@@ -51,7 +52,7 @@ def queue(request: HttpRequest) -> HttpResponse:
             for machine in ("passed", "failed")
         ],
         "people": shown.people(),
-        **_choices(wanted),
+        **_choices(wanted, viewer),
     }
     return render(request, "runs_app/review_queue.html", context)
 
@@ -61,8 +62,8 @@ def _queue_of(query: QueryDict) -> Wanted:
     return Wanted(**{**asked.__dict__, "queue": True, "reviewed": asked.reviewed or "no"})
 
 
-def _choices(wanted: Wanted) -> dict[str, Any]:
-    chosen = trials_of(wanted.without("kind", "reviewed", "outcome", "sign"), User())
+def _choices(wanted: Wanted, viewer: User) -> dict[str, Any]:
+    chosen = trials_of(wanted.without("kind", "reviewed", "outcome", "sign"), viewer)
     kinds = chosen.exclude(failure_kind="").order_by("failure_kind").values_list("failure_kind", flat=True).distinct()
     known = list(dict.fromkeys([*kinds[:100], *([wanted.kind] if wanted.kind else [])]))
     runs = list(Run.objects.order_by("-pk")[:RECENT_RUNS])
@@ -83,8 +84,7 @@ def assign(request: HttpRequest) -> HttpResponse:
     viewer = signed_in(request)
     wanted = _queue_of(QueryDict(request.POST.get("wanted", "")))
     person = _person(request.POST.get("person", ""))
-    chosen = trials_of(wanted, viewer).values_list("pk", flat=True)
-    count = reviewing.assign_reviews(trials=list(chosen), person=person, by=viewer)
+    count = reviewing.assign_reviews(trials=trials_of(wanted, viewer), person=person, by=viewer)
     what = f"{count} {'trial' if count == 1 else 'trials'}"
     messages.success(request, f"{what} given to {person.get_username()}." if person else f"{what} given to nobody.")
     return redirect(f"{reverse('review')}?{wanted.query}")
@@ -94,12 +94,12 @@ def assign(request: HttpRequest) -> HttpResponse:
 def assign_one(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Trial, pk=pk)
     person = _person(request.POST.get("person", ""))
-    reviewing.assign_reviews(trials=[found.pk], person=person, by=signed_in(request))
+    reviewing.assign_reviews(trials=Trial.objects.filter(pk=found.pk), person=person, by=signed_in(request))
     return redirect(_trial_url(found.pk, wanted_of(QueryDict(request.POST.get("wanted", "")))))
 
 
 def _person(name: str) -> User | None:
-    return get_object_or_404(User, username=name, is_active=True) if name else None
+    return get_object_or_404(User, username=clean_text(name), is_active=True) if name else None
 
 
 @require_POST

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.test import Client
 
-from runs_app.models import Mark, Review, Run
+from runs_app.models import Mark, Review, Run, Trial
 from runs_app.reviews.wanted import beside, trials_of, wanted_of
 from runs_app.services.claims import Claim
 from runs_app.services.reviewing import assign_reviews, save_review
@@ -89,7 +89,7 @@ def test_assigned_trials_are_somebodys_queue(alice: User, signed_in: Client) -> 
     assert keys_of("who=me", bob) == [f"{run.pk}:case_1", f"{run.pk}:case_2"]
     assert keys_of("who=bob", alice) == keys_of("who=me", bob)
     assert keys_of("who=nobody&reviewed=any", alice) == [f"{run.pk}:case_3"]
-    assign_reviews(trials=run.trials.values_list("pk", flat=True), person=None, by=alice)
+    assign_reviews(trials=Trial.objects.filter(run=run), person=None, by=alice)
     assert keys_of("who=bob", alice) == []
     assert signed_in.post("/review/assign/", {"wanted": "", "person": "nobody we know"}).status_code == 404
 
@@ -195,3 +195,22 @@ def test_a_fault_set_from_a_playlist_never_breaks_on_what_was_said_before(alice:
     answer = signed_in.post(url, {"fault": "agent"})
     assert (answer.status_code, "no fault of the agent" in answer.json()["error"]) == (400, True)
     assert signed_in.post(url, {"fault": "judge"}).json()["fault"] == "judge"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "who=me",
+        "who=nobody&reviewed=any",
+        "who=alice&sign=marked&check=spoke_too_soon",
+        "sign=clocks&reviewed=disagree&kind=x",
+        "run=999999999999&suite=none&q=%00&page=99",
+        "run=-1&outcome=moon&reviewed=moon&queue=0",
+    ],
+)
+def test_every_filter_answers(signed_in: Client, query: str) -> None:
+    finished(["failed", "passed"], metrics={"spoke_too_soon_ms": None})
+    assert signed_in.get(f"/review/?{query}").status_code == 200
+    assert signed_in.get(f"/trials/{Trial.objects.first().pk}/?{query}").status_code == 200  # type: ignore[union-attr]
+    assert signed_in.get(f"/runs/?{query}").status_code == 200

@@ -108,10 +108,11 @@ def test_a_review_of_a_conversation_that_is_held_again_no_longer_counts() -> Non
 
 def test_a_trial_is_assigned_to_one_person_at_a_time_and_taken_back() -> None:
     trial, alice, bob = finished(), make_user("alice"), make_user("bob")
-    assert assign_reviews(trials=[trial.pk, 10**9], person=alice, by=bob) == 1
-    assert assign_reviews(trials=[trial.pk], person=bob, by=alice) == 1
+    mine = Trial.objects.filter(pk=trial.pk)
+    assert assign_reviews(trials=mine, person=alice, by=bob) == 1
+    assert assign_reviews(trials=mine, person=bob, by=alice) == 1
     assert [one.person for one in ReviewAssignment.objects.all()] == [bob]
-    assign_reviews(trials=[trial.pk], person=None, by=bob)
+    assign_reviews(trials=mine, person=None, by=bob)
     assert not ReviewAssignment.objects.exists()
 
 
