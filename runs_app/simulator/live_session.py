@@ -96,7 +96,8 @@ class LiveSession:
             if given["type"] != current["type"]:
                 message = f"The session delegates to {current['type']}, and that cannot be changed."
                 raise Refusal("invalid_value", message, param="session.delegation.type")
-            changed = current.get("responses", {}) | (given.get("responses") or {})
+            patch = {name: value for name, value in (given.get("responses") or {}).items() if value is not None}
+            changed = current.get("responses", {}) | patch
             self._resource["delegation"] = current | given | ({"responses": changed} if changed else {})
         await self._acknowledge("session.updated", event, session=self._resource)
 

@@ -279,7 +279,11 @@ async def test_muted_audio_is_not_heard_and_history_is_known(simulator: Simulato
 async def test_the_backend_may_be_changed_within_its_kind(simulator: Simulator) -> None:
     async with live(simulator) as wire:
         await wire.start(delegation=responses())
-        patch = {"type": "responses", "responses": {"instructions": "New."}, "acknowledgement_delay_ms": 0}
+        patch = {
+            "type": "responses",
+            "responses": {"instructions": "New.", "model": None},
+            "acknowledgement_delay_ms": 0,
+        }
         await wire.send("session.update", session={"delegation": patch}, event_id="u1")
         updated = await wire.until("session.updated")
     delegation = updated["session"]["delegation"]
