@@ -64,9 +64,13 @@ class Known:
 
 
 def offers(page: Page) -> dict[tuple[str, str], Offer]:
-    """(metric, configuration key) -> what more repeats would tell, for every difference that cannot tell yet."""
+    """(metric, configuration key) -> what more repeats would tell, where the pair on show cannot tell yet."""
+    beside = page.pair[1] if page.pair and page.pair[0] == page.columns[0] else None
     asked = [
-        (card.metric, one.column) for card in page.cards for one in card.differences if one.can_ask and not card.empty
+        (card.metric, one.column)
+        for card in page.cards
+        for one in card.differences
+        if one.column == beside and one.can_ask and not card.empty
     ]
     if page.comparison is None or not asked:
         return {}

@@ -1,6 +1,8 @@
-"""Repeats of a row as shapes that lead to their trials. A page may have thousands: a template would be slow at it."""
+"""Cells of the comparison's table. A page may have thousands, at which a template would be slow."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from django import template
 from django.urls import reverse
@@ -9,6 +11,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from runs_app.comparing.heads import Shown
 from runs_app.comparing.table import Side
+from runs_app.stats.rows import PASS_RATE
+from runs_app.templatetags.figures import ms, percent, score
 
 register = template.Library()
 
@@ -19,10 +23,36 @@ MARK = (
 
 
 @register.filter
-def repeat_marks(side: Side) -> SafeString:
+def repeats_cell(side: Side) -> SafeString:
+    """Every repeat and how many were graded; where the repeats were not read, the pass rate."""
+    if side.cell is None:
+        return mark_safe("–")
+    n, of = side.cell.n, side.cell.of
+    counted = f'<span class="n" title="graded of all">n {n}{"" if n == of else f" of {of}"}</span>'
+    if side.trials:
+        return mark_safe(f"{_marks(side)} {counted}")
+    return mark_safe(f"{percent(side.cell.means[PASS_RATE])} {counted}")
+
+
+@register.filter
+def group_cells(side: Side, hidden: Sequence[str]) -> SafeString:
+    """The cells of one configuration in a table of three or more."""
+    cells = []
+    if "repeats" not in hidden:
+        cells.append(f'<td class="first-of-group">{repeats_cell(side)}</td>')
+    if "tools" not in hidden:
+        counted = side.tools if side.trials or side.cell is None else score(side.cell.means["tool_accuracy"])
+        cells.append(f'<td title="expected calls made as they should be, of all expected">{escape(counted)}</td>')
+    if "latency" not in hidden:
+        bar = f'<span class="bar {side.column.series}" style="width:{side.bar_rem}rem"></span> ' if side.bar_rem else ""
+        cells.append(f'<td class="nowrap">{bar}<span class="muted">{ms(side.latency_ms)}</span></td>')
+    return mark_safe("".join(cells))
+
+
+def _marks(side: Side) -> str:
     place = reverse("trial", args=[0])
     marks = "".join(_mark(trial, side.column.letter, place) for trial in side.trials)
-    return mark_safe(f'<span class="repeats">{marks}</span>')
+    return f'<span class="repeats">{marks}</span>'
 
 
 def _mark(trial: Shown, letter: str, place: str) -> str:
