@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from runs_app.models import Run
+from runs_app.plans import Plan
 from runs_app.realtime.record import STAGES
 from runs_app.run_page import ADVICE
 from runs_app.services.runs import cancel_run
@@ -207,7 +208,8 @@ def test_without_scripts_the_page_reloads_itself_until_the_run_is_over(signed_in
 
 def test_run_again_fills_in_the_form_as_this_run_was(signed_in: Client):
     agents = two_agents()
-    way = {"mode": "text", "real_time": False, "stop_after_invalid": 5}
+    plan = Plan(("Faster.",), ("response_latency_ms",), {"response_latency_ms": 50.0})
+    way = {"mode": "text", "real_time": False, "stop_after_invalid": 5, "plan": plan}
     run = make_run(1, configurations=agents, repeats=2, concurrency=3, name="Ärger & co", **way)
     link = re.search(r'href="(/runs/new/\?[^"]+)">Run again', page(signed_in, run))
     assert link
@@ -225,6 +227,12 @@ def test_run_again_fills_in_the_form_as_this_run_was(signed_in: Client):
         "tool_faults": None,
         "stop_after_invalid": "5",
         "name": "Ärger & co",
+        "hypothesis": "Faster.",
+        "primaries": ["response_latency_ms"],
+        "margin_semantic_quality": None,
+        "margin_tool_accuracy": None,
+        "margin_response_latency_ms": "50.0",
+        "margin_pass_rate": None,
     }
 
 
