@@ -21,7 +21,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
-os.environ.setdefault("SOUNDCHECK_DATA_DIR", tempfile.mkdtemp(prefix="bench-compare-"))
+if "SOUNDCHECK_DATA_DIR" not in os.environ:
+    os.environ["SOUNDCHECK_DATA_DIR"] = tempfile.mkdtemp(prefix="bench-compare-")
 
 import django
 
