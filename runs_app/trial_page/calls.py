@@ -35,7 +35,7 @@ class Side:
 
     @property
     def says(self) -> str:
-        return SAYS[self.kind]
+        return "with other arguments" if self.kind == "in_order" and not self.ok else SAYS[self.kind]
 
     @property
     def ok(self) -> bool:
