@@ -1,7 +1,8 @@
 """Files by byte ranges, for players that seek. Django's own file response answers no Range header.
 
 Under ASGI a plain iterator would be read into memory whole, so the body is an async generator of small reads. A range
-without an end ("bytes=0-", what media elements send) is answered with its first 8 MiB: the player asks for more.
+without an end ("bytes=0-", what media elements send) is answered with its first 4 MiB: the player asks for more. Daphne
+holds what a slow reader has not taken yet, so that is also the most memory that one costs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from django.core.files.storage import Storage
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 READ_BYTES = 64 * 1024
-OPEN_RANGE_BYTES = 8 * 1024 * 1024
+OPEN_RANGE_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 // The player of templates/runs_app/player.html: one recording with its waves and lanes. `element.player` is its handle.
 import { soloGraph } from "./player-audio.js";
+import { drawBar } from "./player-bar.js";
 import { clock, makeLanes } from "./player-lanes.js";
 import { turnAt, turnSpan } from "./player-turns.js";
 import { drawWaves } from "./player-waves.js";
@@ -25,6 +26,7 @@ export function createPlayer(box) {
   let waves = null;
   let solo = "both";
   let zoom = "call";
+  let shownTurn = 0;
   let span = null; // [from, to] in s: what to stay within
   let loop = false;
 
@@ -122,9 +124,10 @@ export function createPlayer(box) {
   }
   /** Zoomed to a turn, the view goes along with what is heard. */
   function follow(always) {
-    const { from, span: wide } = lanes.view;
-    if (zoom === "turn" && (always || player.ms() < from || player.ms() > from + wide))
-      show(() => lanes.around(turnHere().map((s) => s * 1000)));
+    const turn = turnAt(startsMs, player.ms());
+    if (zoom !== "turn" || (turn === shownTurn && !always)) return;
+    shownTurn = turn;
+    show(() => lanes.around(turnHere().map((s) => s * 1000)));
   }
   function move() {
     lanes.move(player.ms());
@@ -153,17 +156,9 @@ export function createPlayer(box) {
     step();
     if (!audio.paused) requestAnimationFrame(frames);
   }
-  function pressed(selector, holds) {
-    for (const one of box.querySelectorAll(selector)) one.setAttribute("aria-pressed", String(holds(one)));
-  }
   function draw() {
     move();
-    part("play").setAttribute("aria-label", audio.paused ? "Play" : "Pause");
-    part("play").dataset.state = audio.paused ? "paused" : "playing";
-    pressed("[data-solo]", (one) => one.dataset.solo === solo);
-    pressed("[data-speed]", (one) => Number(one.dataset.speed) === audio.playbackRate);
-    pressed("[data-zoom]", (one) => one.dataset.zoom === zoom);
-    pressed('[data-part="loop"]', () => loop);
+    drawBar(box, { paused: audio.paused, solo, rate: audio.playbackRate, zoom, loop });
   }
 
   box.addEventListener("click", (event) => {
