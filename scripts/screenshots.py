@@ -52,7 +52,10 @@ def after_the_run(page: Page, stage: Stage) -> None:
     page.locator(".tabs a", has_text="Tools").click()
     picture(page, "trial-tools", height=820)
     open_page(page, stage, "/compare/?run=1")
-    picture(page, "compare", height=880)
+    picture(page, "compare", height=1000)
+    open_page(page, stage, "/compare/?run=1&open=booking_date_corrected#booking_date_corrected")
+    page.locator("tr.opened canvas").first.wait_for()
+    picture(page, "compare-row", height=1000)
 
 
 def authoring(page: Page, stage: Stage) -> None:
