@@ -53,4 +53,4 @@ def secure_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     need_software()
     folder = tmp_path_factory.mktemp("secure-desk")
     with simulated(folder, "--tls") as address:
-        yield Server(address.replace("http", "ws", 1) + "/v1/realtime", folder / "tls" / "certificate.pem")
+        yield Server(address.replace("http", "ws", 1) + "/v1/realtime", folder / "tls" / "ca.pem")

@@ -1,9 +1,10 @@
 // OpenAIRealtimeVoice of Mastra: MASTRA names the package, "mastra-beta" (0.11, the beta dialect) or "mastra-ga".
-import { z } from 'zod';
 import { INSTRUCTIONS, KEY, MODEL, SENTENCE, finish, mode, report, spoken, url } from './common.mjs';
 
 const beta = process.env.MASTRA === 'mastra-beta';
 const { OpenAIRealtimeVoice } = await import(process.env.MASTRA);
+// The older package makes an empty JSON Schema of a schema of zod 4.
+const { z } = await import(beta ? 'zod/v3' : 'zod');
 const own = beta ? { apiKey: KEY, url, model: MODEL } : { apiKey: KEY, url, model: MODEL };
 const voice = new OpenAIRealtimeVoice(own);
 
