@@ -23,10 +23,9 @@ from scenarios_app.services.suites import (
 )
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash
-from scenarios_app.spec.jsonplaces import with_lines
-from scenarios_app.spec.jsontext import decode
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
 from scenarios_app.spec.scenario import dump_file, parse_file, parse_scenario
+from scenarios_app.spec.sources import Source, json_source
 
 _BATCH = 500
 
@@ -49,25 +48,27 @@ class _Plan:
         return tuple(spec.id for spec in self.specs if chosen(spec))
 
 
-def import_scenarios(*, data: bytes, suite_name: str, user: User | None = None, dry_run: bool = False) -> ImportReport:
+def import_scenarios(
+    *, data: bytes | Source, suite_name: str, user: User | None = None, dry_run: bool = False
+) -> ImportReport:
     """All of the file or nothing. A scenario whose content equals its newest version is left alone, another content
     becomes the next version; all join the suite, in file order. Raises SpecError with every problem found.
     """
     name = suite_name_of(suite_name, "suite")
-    text = decode(data)
-    specs = parse_file(text).scenarios
+    source = data if isinstance(data, Source) else json_source(data)
+    specs = parse_file(source).scenarios
     if dry_run:
-        return _report(_plan(specs, text, lock=False), text, dry_run=True)
+        return _report(_plan(specs, source, lock=False), source, dry_run=True)
     try:
-        return _store(specs, text, name, user)
+        return _store(specs, source, name, user)
     except IntegrityError:  # another import made the same suite or scenario at this very moment: now it is there
-        return _store(specs, text, name, user)
+        return _store(specs, source, name, user)
 
 
-def _store(specs: tuple[ScenarioSpec, ...], text: str, suite_name: str, user: User | None) -> ImportReport:
+def _store(specs: tuple[ScenarioSpec, ...], source: Source, suite_name: str, user: User | None) -> ImportReport:
     with transaction.atomic():
-        plan = _plan(specs, text, lock=True)
-        report = _report(plan, text, dry_run=False)
+        plan = _plan(specs, source, lock=True)
+        report = _report(plan, source, dry_run=False)
         scenarios = _store_scenarios(plan, user)
         suite = Suite.objects.named(suite_name).first() or Suite.objects.create(name=suite_name)
         if suite.archived_at is not None:
@@ -76,7 +77,7 @@ def _store(specs: tuple[ScenarioSpec, ...], text: str, suite_name: str, user: Us
     return report
 
 
-def _plan(specs: tuple[ScenarioSpec, ...], text: str, *, lock: bool) -> _Plan:
+def _plan(specs: tuple[ScenarioSpec, ...], source: Source, *, lock: bool) -> _Plan:
     stored = _stored_scenarios([spec.id.lower() for spec in specs], lock=lock)
     renamed = [
         Problem(f"scenarios[{index}].id", f"this site has it as {stored[spec.id.lower()].key}; case makes no other id")
@@ -84,7 +85,7 @@ def _plan(specs: tuple[ScenarioSpec, ...], text: str, *, lock: bool) -> _Plan:
         if spec.id.lower() in stored and stored[spec.id.lower()].key != spec.id
     ]
     if renamed:
-        raise SpecError(with_lines(renamed, text))
+        raise SpecError(source.placed(renamed))
     return _Plan(specs, stored)
 
 
@@ -134,7 +135,7 @@ def _fill_suite(suite: Suite, scenarios: Sequence[Scenario]) -> None:
     save_suite_members(suite=suite, scenarios=[by_pk[pk] for pk in order])
 
 
-def _report(plan: _Plan, text: str, *, dry_run: bool) -> ImportReport:
+def _report(plan: _Plan, source: Source, *, dry_run: bool) -> ImportReport:
     back = [
         Problem(f"scenarios[{index}]", f"{spec.id} was archived; the import brings it back")
         for index, spec in enumerate(plan.specs)
@@ -144,7 +145,7 @@ def _report(plan: _Plan, text: str, *, dry_run: bool) -> ImportReport:
         new=plan.ids(plan.is_new),
         changed=plan.ids(plan.is_changed),
         unchanged=plan.ids(lambda spec: not plan.is_new(spec) and not plan.is_changed(spec)),
-        warnings=with_lines([*_all_warnings(plan.specs), *back], text),
+        warnings=source.placed([*_all_warnings(plan.specs), *back]),
         dry_run=dry_run,
     )
 

@@ -23,8 +23,8 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
-from scenarios_app.spec.jsonplaces import with_lines
-from scenarios_app.spec.jsontext import Json, clean, decode, load, problems_in
+from scenarios_app.spec.jsontext import Json, clean, problems_in
+from scenarios_app.spec.sources import Source, json_source
 from scenarios_app.spec.wording import kind_of, problems_of
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -61,10 +61,10 @@ def parse(model: type[C], value: Json, rules: Callable[[C], Iterable[Problem]], 
     return parsed
 
 
-def parse_entries(model: type[C], data: bytes | str, rules: Callable[[C], Iterable[Problem]]) -> tuple[C, ...]:
-    """The models of a JSON list. All or nothing: raises SpecError with the problems of all entries and their lines."""
-    text = decode(data)
-    value = load(text)
+def parse_entries(model: type[C], data: bytes | str | Source, rules: Callable[[C], Iterable[Problem]]) -> tuple[C, ...]:
+    """The models of a list. All or nothing: raises SpecError with the problems of all entries and their lines."""
+    source = data if isinstance(data, Source) else json_source(data)
+    value = source.value
     if not isinstance(value, list):
         raise SpecError([Problem("", f"must be a list of {model.__name__.lower()}s, not {kind_of(value)}", 1)])
     parsed: list[C] = []
@@ -74,7 +74,7 @@ def parse_entries(model: type[C], data: bytes | str, rules: Callable[[C], Iterab
             parsed.append(parse(model, entry, rules, f"[{index}]"))
         except SpecError as error:
             problems += error.problems
-    refuse_if(with_lines(problems, text))
+    refuse_if(source.placed(problems))
     return tuple(parsed)
 
 

@@ -15,8 +15,8 @@ from scenarios_app.spec import scenario_rules
 from scenarios_app.spec.application import ApplicationRef
 from scenarios_app.spec.contract import Contract, Flag, IsoDate, NotNegative, Number, Text, Whole, parse
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
-from scenarios_app.spec.jsonplaces import with_lines
-from scenarios_app.spec.jsontext import Json, decode, load
+from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.sources import Source, json_source
 from scenarios_app.spec.tool_faults import Target, ToolFault
 
 VERSIONS = ("1.0", "1.1")
@@ -206,13 +206,13 @@ def parse_scenario(value: Json, path: str = "", *, version: str = "1.1") -> Scen
     return parse(Scenario, value, lambda scenario: scenario_rules.problems(scenario, version), path)
 
 
-def parse_file(data: bytes | str) -> ScenarioFile:
-    """A scenario file (UTF-8, or with a byte order mark UTF-8 or UTF-16). All or nothing: raises SpecError with the
-    problems of all scenarios, each with its line."""
-    text = decode(data)
-    document = load(text)
-    refuse_if(with_lines(scenario_rules.frame_problems(document, VERSIONS), text))
-    problems = scenario_rules.duplicates(document["scenarios"], text)
+def parse_file(data: bytes | str | Source) -> ScenarioFile:
+    """A scenario file: JSON (UTF-8, or with a byte order mark UTF-8 or UTF-16), or what another reader made of a file.
+    All or nothing: raises SpecError with the problems of all scenarios, each with its line."""
+    source = data if isinstance(data, Source) else json_source(data)
+    document = source.value
+    refuse_if(source.placed(scenario_rules.frame_problems(document, VERSIONS)))
+    problems = scenario_rules.duplicates(document["scenarios"], source.lines)
     scenarios: list[Scenario] = []
     for index, entry in enumerate(document["scenarios"]):
         try:
@@ -220,7 +220,7 @@ def parse_file(data: bytes | str) -> ScenarioFile:
         except SpecError as error:
             problems += error.problems
     if problems:
-        raise SpecError(sorted(with_lines(problems, text), key=lambda problem: problem.line or 0))
+        raise SpecError(sorted(source.placed(problems), key=lambda problem: problem.line or 0))
     return ScenarioFile(document["schema_version"], tuple(scenarios))
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scenarios_app.spec.errors import Problem
-from scenarios_app.spec.jsonplaces import lines_of
 from scenarios_app.spec.jsontext import Json
 from scenarios_app.spec.matchers import matcher_problems, uses_operators
 from scenarios_app.spec.tool_faults import fault_problems
@@ -77,7 +76,7 @@ def frame_problems(document: Json, versions: tuple[str, ...]) -> Iterator[Proble
         yield Problem("scenarios", "the file holds no scenario")
 
 
-def duplicates(entries: list[Json], text: str) -> list[Problem]:
+def duplicates(entries: list[Json], lines_of: Callable[[Iterable[str]], dict[str, int]]) -> list[Problem]:
     """Ids that are the same after trim, NFC and case folding. Both lines are named."""
     pairs: list[tuple[int, int]] = []
     first: dict[str, int] = {}
@@ -87,7 +86,7 @@ def duplicates(entries: list[Json], text: str) -> list[Problem]:
             before = first.setdefault(key, index)
             if before != index:
                 pairs.append((before, index))
-    lines = lines_of(text, {f"scenarios[{index}].id" for pair in pairs for index in pair}) if pairs else {}
+    lines = lines_of({f"scenarios[{index}].id" for pair in pairs for index in pair}) if pairs else {}
     return [_duplicate(entries, lines, before, index) for before, index in pairs]
 
 
