@@ -27,9 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from runs_app.realtime.dialects.base import Body
 from runs_app.realtime.dialects.realtime import BetaDialect, RealtimeDialect
+from runs_app.realtime.merging import merge
 from runs_app.realtime.pcm import Int16, to_bytes
 from runs_app.realtime.percentile import nearest_rank
-from runs_app.realtime.plan import Plan, merge
+from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import RATE_HZ, Json
 from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.session import Conversation, converse

@@ -61,7 +61,7 @@ class Session:
     def types(self, *, appends: bool = False) -> list[str]:
         """Types of the client's events in order; audio appends only when asked for."""
         kinds = [logged.event.get("type", "?") for logged in self.received]
-        return [kind for kind in kinds if appends or kind != "input_audio_buffer.append"]
+        return [kind for kind in kinds if appends or not kind.endswith(".append")]
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         return [logged.event for logged in self.received if logged.event.get("type") == kind]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from runs_app.realtime.detection import CallerSaid
@@ -13,7 +13,8 @@ from runs_app.realtime.line import Line
 from runs_app.realtime.microphone import Microphone
 from runs_app.realtime.pacing import Cadence, Lag, pacing_of
 from runs_app.realtime.pcm import Int16
-from runs_app.realtime.record import SAMPLES_PER_MS, Span
+from runs_app.realtime.record import SAMPLES_PER_MS, CallerLine, Json, Span
+from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.speech_edges import voiced
 from runs_app.realtime.turns import TurnDraft
 
@@ -25,6 +26,7 @@ class Utterance(NamedTuple):
     audio: Int16
     wire: WireSpeech
     voice_end: int
+    line: CallerLine | None = None
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Speech:
     lags: list[Lag] = field(default_factory=list)
     gaps: int = 0
     gap_samples: int = 0
+    shifts: list[tuple[int, int]] = field(default_factory=list)  # from this sample of the words on, so much later
 
 
 async def type_turn(line: Line, text: str) -> TurnDraft:
@@ -55,14 +58,16 @@ async def type_turn(line: Line, text: str) -> TurnDraft:
     return turn
 
 
-async def prepare(line: Line, text: str, audio: Int16) -> Utterance:
+async def prepare(line: Line, planned: PlannedTurn) -> Utterance:
     """Coding a long utterance takes milliseconds, and the loop serves others; so does whoever is to speak now."""
-    return await asyncio.to_thread(_utterance, text, audio, line.journal.caller_format)
+    return await asyncio.to_thread(_utterance, planned, line.journal.caller_format)
 
 
-def _utterance(text: str, audio: Int16, form: AudioFormat) -> Utterance:
-    ends = [span.end for span in voiced(audio)]
-    return Utterance(text, audio, wire_speech(audio, form), ends[-1] if ends else audio.size)
+def _utterance(planned: PlannedTurn, form: AudioFormat) -> Utterance:
+    assert planned.audio is not None
+    spans = planned.line.voice if planned.line else voiced(planned.audio)
+    voice_end = spans[-1].end if spans else planned.audio.size
+    return Utterance(planned.text, planned.audio, wire_speech(planned.audio, form), voice_end, planned.line)
 
 
 async def begin(line: Line, microphone: Microphone, said: Utterance, *, over: bool) -> Speech:
@@ -82,6 +87,7 @@ async def speak(line: Line, microphone: Microphone, speech: Speech) -> None:
         await _stream(line, speech)
     finally:
         speech.turn.caller = Span(speech.start, journal.timeline.caller.end)
+        speech.turn.line = _line_as_sent(speech, speech.turn.caller)
         _note_spoken(line, speech)
     if journal.plan.turn_detection is not None:
         microphone.stay_open(speech.cadence.due_s)
@@ -104,7 +110,7 @@ async def _stream(line: Line, speech: Speech) -> None:
         # Also not in real time: a sleep that is over lets the loop serve others.
         await journal.clock.sleep_until(speech.cadence.due_s if paced else speech.cadence.start_s)
         if real_time:
-            _mind_the_gap(line, speech)
+            _mind_the_gap(line, speech, first)
         journal.timeline.place_caller(speech.start + speech.gap_samples + first, speech.said.audio[first:last])
         if paced:
             speech.cadence.advance(last - first)
@@ -128,14 +134,30 @@ def _chunks(speech: Speech, chunk_ms: int, *, apart: bool) -> Iterator[tuple[int
         first = last
 
 
-def _mind_the_gap(line: Line, speech: Speech) -> None:
-    """How late the chunk is that goes out now; what it left of silence stays."""
+def _mind_the_gap(line: Line, speech: Speech, first: int) -> None:
+    """How late the chunk is that begins with this sample and goes out now; what it left of silence stays."""
     now_s = line.journal.clock.now_s()
     speech.lags.append(Lag(speech.cadence.lag_ms(now_s), line.journal.timeline.t_ms(now_s)))
     gap = speech.cadence.gap_samples(now_s)
     speech.gaps += gap > 0
     speech.gap_samples += gap
     speech.cadence.advance(gap)
+    if gap:
+        speech.shifts.append((first, speech.gap_samples))
+
+
+def _line_as_sent(speech: Speech, sent: Span) -> CallerLine | None:
+    """The line's condition with the voice where it lies in the recording, as far as it was said."""
+    line = speech.said.line
+    if line is None:
+        return None
+    placed = [Span(_placed(speech, span.start), _placed(speech, span.end - 1) + 1) for span in line.voice]
+    return replace(line, voice=tuple(Span(s.start, min(s.end, sent.end)) for s in placed if s.start < sent.end))
+
+
+def _placed(speech: Speech, sample: int) -> int:
+    late = max((shift for first, shift in speech.shifts if first <= sample), default=0)
+    return speech.start + late + sample
 
 
 def _note_voice_end(line: Line, speech: Speech) -> None:
@@ -149,6 +171,7 @@ def _note_voice_end(line: Line, speech: Speech) -> None:
     turn.said_s, turn.sent_ms = now_s, round(at / SAMPLES_PER_MS, 3)
     _note_sent(line, turn, now_s)
     line.signals.put_nowait(CallerSaid())
+    line.news.set()
 
 
 def _note_spoken(line: Line, speech: Speech) -> None:
@@ -167,7 +190,12 @@ def _note_spoken(line: Line, speech: Speech) -> None:
         gaps=speech.gaps,
         lag_p99_ms=pacing.lag_p99_ms,
         lag_max_ms=pacing.lag_max_ms,
+        **_condition_told(speech.said.line),
     )
+
+
+def _condition_told(line: CallerLine | None) -> dict[str, Json]:
+    return {} if line is None else {"condition": line.condition, "seed": line.seed, "levels": line.levels}
 
 
 def _note_sent(line: Line, turn: TurnDraft, at_s: float) -> None:

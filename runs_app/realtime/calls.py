@@ -65,6 +65,11 @@ class CallBook:
             draft.arguments = call.arguments
         return True
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a call was told of that nobody took yet."""
+        return self._taken < len(self._drafts)
+
     def add_piece(self, piece: ArgumentsPiece, t_ms: float) -> None:
         self._draft(piece.call_id, piece.item_id, t_ms).pieces += piece.text
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from runs_app.realtime import detection, faults, replies, toolround
 from runs_app.realtime.dialects.base import CallerCommitted, Fault, ResponseEnded
 from runs_app.realtime.line import Line
+from runs_app.realtime.live.reply import live_reply
 from runs_app.realtime.replies import Request
 from runs_app.realtime.toolround import Round
 from runs_app.realtime.turns import Status, TurnDraft
@@ -26,8 +27,13 @@ class Exchange:
 
 def start_reply(line: Line, exchange: Exchange, before: Exchange | None) -> None:
     """Have the reply taken care of while the caller goes on."""
-    detected = line.journal.plan.turn_detection is not None
-    reply = _detected_reply(line, exchange, before) if detected else _asked_reply(line, exchange)
+    plan = line.journal.plan
+    if plan.protocol == "live":
+        reply = live_reply(line, exchange.turn, before.reply if before else None)
+    elif plan.turn_detection is not None:
+        reply = _detected_reply(line, exchange, before)
+    else:
+        reply = _asked_reply(line, exchange)
     exchange.reply = asyncio.create_task(reply)
     line.watch(exchange.reply)
 

@@ -7,6 +7,7 @@ one that nobody knows still ends as the stage at which it happened.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from runs_app.realtime.dialects.base import Fault, ResponseEnded
@@ -108,6 +109,19 @@ def unreadable_audio(form: str) -> BrokenOff:
     return BrokenOff(_invalid("session", "audio_format", message), "error")
 
 
+def session_not_started(within_s: float, *, seen: Iterable[str] = ()) -> BrokenOff:
+    """A Live server that does not answer session.start. `seen`: the events that it sent instead."""
+    realtime = " The server speaks the Realtime protocol: set protocol: realtime." if "session.created" in seen else ""
+    message = f"no session.started within {within_s:g} s of session.start{realtime}"
+    return BrokenOff(_invalid("session", "not_started", message), "error")
+
+
+def session_closed(reason: str) -> BrokenOff:
+    """A Live session that ended by itself."""
+    stage = "session_expired" if reason == "expired" else "socket_closed"
+    return BrokenOff(_invalid(stage, reason, f"the agent's side closed the session ({reason})"), "closed", reason)
+
+
 def error_ended(fault: Fault) -> BrokenOff:
     """An error event that no response.done followed."""
     where = f" (param {fault.param})" if fault.param else ""
@@ -122,6 +136,12 @@ def response_failed(done: ResponseEnded) -> BrokenOff:
 
 def no_answer(timeout_s: float, what: str = "response.done") -> BrokenOff:
     message = f"no {what} within {timeout_s:g} s"
+    return BrokenOff(Ending("response_timeout", None, "response_timeout", message), "timeout")
+
+
+def nothing_settled(timeout_s: float, missing: str) -> BrokenOff:
+    """A Live reply that never came to an end that counts."""
+    message = f"no settled answer within {timeout_s:g} s of the caller's last word: {missing}"
     return BrokenOff(Ending("response_timeout", None, "response_timeout", message), "timeout")
 
 

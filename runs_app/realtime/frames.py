@@ -33,7 +33,7 @@ class Frame:
 
 
 def is_audio_delta(type: str) -> bool:
-    return type in ("response.output_audio.delta", "response.audio.delta")
+    return type in ("response.output_audio.delta", "response.audio.delta", "session.output_audio.delta")
 
 
 def without_audio(body: dict[str, Json]) -> dict[str, Json]:

@@ -36,6 +36,8 @@ from runs_app.realtime.faults import BrokenOff
 from runs_app.realtime.formats import Formats, disagreements
 from runs_app.realtime.frames import BadFrame, without_audio
 from runs_app.realtime.journal import Journal
+from runs_app.realtime.live.hearing import LIVE_HANDLERS
+from runs_app.realtime.live.speech import is_kept_back
 from runs_app.realtime.record import RATE_HZ
 from runs_app.realtime.turns import TurnDraft
 
@@ -66,6 +68,8 @@ def hear(journal: Journal, raw: str | bytes, at_s: float) -> Signal | None:
         journal.log.add(at_s, "agent", "received", "malformed", bad)
         journal.warn("malformed_frame", str(exc))
         return None
+    if is_kept_back(journal, frame, at_s):
+        return _apply(journal, journal.plan.dialect.read(frame.body), at_s)
     journal.log.add(at_s, "agent", "received", frame.type, frame.payload)
     if journal.reader.is_repeat(frame, raw):
         journal.warn("repeated_event", frame.type)
@@ -275,4 +279,5 @@ HANDLERS: dict[type, Callable[[Journal, Any, float], Signal | None]] = {
     Unknown: _on_unknown,
     Unreadable: _on_unreadable,
     NoMeaning: _on_nothing,
+    **LIVE_HANDLERS,
 }

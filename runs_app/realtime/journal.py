@@ -10,6 +10,7 @@ from runs_app.realtime.clock import Clock
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.formats import PCM, UNTOLD, AudioFormat, Formats
 from runs_app.realtime.frames import FrameReader
+from runs_app.realtime.live.state import LiveState
 from runs_app.realtime.overlap import Truncation
 from runs_app.realtime.pacing import Lag, pacing_of
 from runs_app.realtime.pcm import Int16
@@ -51,6 +52,7 @@ class Journal:
     asking: TurnDraft | None = None  # the turn whose request for a response is not answered yet
     hushed: set[str | None] = field(default_factory=set)  # responses of which nothing more is heard
     to_truncate: list[Truncation] = field(default_factory=list)  # that the server does not know of yet
+    live: LiveState = field(default_factory=LiveState)  # of a GPT Live session
     housekeeping: set[str] = field(default_factory=set)  # event ids of cancels and truncates: a refusal costs no turn
 
     @property
@@ -121,7 +123,8 @@ class Journal:
 
     def begin_turn(self, text: str, at_s: float) -> TurnDraft:
         """The timeline must have begun. `sent_ms` is put right when the turn has been sent whole."""
-        turn = TurnDraft(index=len(self.turns), caller_text=text, sent_ms=self.timeline.t_ms(at_s))
+        t_ms = self.timeline.t_ms(at_s)
+        turn = TurnDraft(index=len(self.turns), caller_text=text, sent_ms=t_ms, began_ms=t_ms)
         self.turns.append(turn)
         self.log.note(at_s, "turn.started", source="caller", turn=turn.index, text=text)
         return turn
@@ -198,6 +201,8 @@ class Journal:
             unknown_events=dict(self.unknown_events),
             warnings=tuple(f"{name}={count}" for name, count in sorted(self.warnings.items())),
             reference_date=self.plan.reference_date,
+            delegations=tuple(work.told() for work in self.live.works),
+            session_seconds=self.live.seconds,
         )
 
     def _pacing(self) -> Pacing | None:

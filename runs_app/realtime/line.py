@@ -89,6 +89,11 @@ class Line:
         if self.cause is not None:
             raise self.cause
 
+    def mend(self) -> None:
+        """The conversation came to an end, and the line did not: what is left can be said."""
+        self.cause = None
+        self.broken.clear()
+
     async def receive(self) -> None:
         """Until the socket closes; that is the last signal."""
         try:

@@ -13,15 +13,20 @@ from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from runs_app.realtime.calls import required_arguments
+from runs_app.realtime.conditions import on_line
 from runs_app.realtime.dialects.base import Body, Dialect
 from runs_app.realtime.dialects.realtime import BetaDialect, RealtimeDialect
 from runs_app.realtime.endpoints import EndpointError, websocket_url, with_model
 from runs_app.realtime.formats import UNTOLD, Formats, format_of
+from runs_app.realtime.live.dialect import LiveDialect
+from runs_app.realtime.live.settings import live_session
+from runs_app.realtime.merging import merge
 from runs_app.realtime.pcm import Int16
-from runs_app.realtime.record import SAMPLES_PER_MS, Json
+from runs_app.realtime.record import SAMPLES_PER_MS
 from runs_app.realtime.script import PlannedTurn, lines, with_audio
 from runs_app.realtime.tools import Executor
 from scenarios_app.spec.application import Application
+from scenarios_app.spec.conditions import parse_condition
 from scenarios_app.spec.configuration import Configuration, tool_conflicts
 from scenarios_app.spec.configuration import unsupported_fields as configuration_gaps
 from scenarios_app.spec.scenario import Scenario
@@ -29,6 +34,7 @@ from scenarios_app.spec.scenario import unsupported_fields as scenario_gaps
 
 MIN_CALLER_AUDIO_MS = 100  # servers refuse to commit less
 DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect(), "beta": BetaDialect()}
+LIVE = LiveDialect()
 SECRET_NAME = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
 SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
 NOT_OURS = ("assertions", "input.recordings")
@@ -54,6 +60,9 @@ class Timeouts:
     conversation waits for the recognition of the caller's words, where the session asks for it. `confirm_s`: how long
     a caller who talked over the agent waits for the end of what he cancelled. `settle_s`: after how long an answer to
     half of the caller's words counts, because no other one follows.
+
+    Of Live alone: `response_s`, from the caller's last word to a reply that has settled; `quiet_s`, for how long
+    nothing happens then; `closed_s`, from session.close to session.closed.
     """
 
     connect_s: float = 60.0
@@ -64,6 +73,9 @@ class Timeouts:
     transcript_s: float = 1.0
     confirm_s: float = 2.0
     settle_s: float = 3.0
+    response_s: float = 30.0
+    quiet_s: float = 0.8
+    closed_s: float = 10.0
 
 
 @dataclass(frozen=True)
@@ -87,7 +99,7 @@ class Plan:
 
     @property
     def required_arguments(self) -> dict[str, tuple[str, ...]]:
-        return required_arguments(self.session.get("tools") or ())
+        return required_arguments(self.dialect.tools(self.session))
 
     @property
     def turn_detection(self) -> Body | None:
@@ -115,54 +127,66 @@ def build_plan(
     seed: int | str = 0,
     secrets: tuple[str, ...] = (),
 ) -> Plan:
-    """The plan of one trial. `url`, `headers` and `model` are rendered already; `mode` and `real_time` are the run's
-    overrides. `caller_audio`: in audio mode one sound for each of script.lines. Raises PlanError with the stage that
-    an invalid trial has then."""
+    """The plan of one trial. `url`, `headers` and `model` are rendered; `mode` and `real_time` override.
+    `caller_audio`: in audio mode one sound for each of script.lines. Raises PlanError with an invalid trial's stage."""
     _refuse_unserved(configuration, scenario)
     mode = mode or scenario.mode or configuration.mode
-    dialect = DIALECTS[configuration.dialect]
-    context = scenario.input.context
+    dialect, model = _dialect(configuration, mode), model or configuration.model
+    live = dialect is LIVE
     return Plan(
         dialect=dialect,
-        url=_address(url, model or configuration.model),
+        url=_address(url, None if live else model),
         headers=_headers(dialect, headers),
         mode=mode,
         real_time=configuration.audio.real_time if real_time is None else real_time,
-        session=_session(configuration, scenario, application, dialect, mode),
-        turns=_turns(scenario, caller_audio if mode == "audio" else None, seed),
+        session=(_live_session if live else _session)(configuration, scenario, application, mode, model),
+        turns=on_line(
+            _turns(scenario, caller_audio if mode == "audio" else None, seed),
+            parse_condition(configuration.caller.condition),
+            seed=seed,
+        ),
         executor=executor,
-        history=tuple((message.role, message.text) for message in context.history) if context else (),
+        history=() if live else _history(scenario),
         done_tool=configuration.done_tool,
         tool_rounds=configuration.tool_rounds,
         chunk_ms=configuration.chunk_ms,
         timeouts=_timeouts(configuration),
         reference_date=scenario.reference_date,
         secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers, url)))),
+        protocol=configuration.protocol,
     )
 
 
-def merge(base: Body, over: Mapping[str, Json]) -> Body:
-    """`over` on top of `base`: objects are merged key by key, everything else is replaced, null included. So is an
-    object of another `type`: the rate of PCM says nothing of G.711."""
-    merged = dict(base)
-    for key, value in over.items():
-        before = merged.get(key)
-        both = isinstance(before, dict) and isinstance(value, Mapping) and _one_type(before, value)
-        merged[key] = merge(before or {}, value) if both else value
-    return merged
+def _dialect(configuration: Configuration, mode: Mode) -> Dialect:
+    if configuration.protocol == "realtime":
+        return DIALECTS[configuration.dialect]
+    if mode == "text":
+        raise PlanError("mode", "GPT Live is spoken, and this trial is to be typed: set mode: audio")
+    return LIVE
 
 
-def _one_type(before: Body, over: Mapping[str, Json]) -> bool:
-    return "type" not in before or over.get("type", before["type"]) == before["type"]
+def _history(scenario: Scenario) -> tuple[tuple[Literal["user", "assistant"], str], ...]:
+    context = scenario.input.context
+    return tuple((message.role, message.text) for message in context.history) if context else ()
+
+
+def _live_session(
+    configuration: Configuration, scenario: Scenario, application: Application | None, mode: Mode, model: str
+) -> Body:
+    return live_session(
+        configuration,
+        model=model,
+        tools=_tools(configuration, application),
+        context=_context(scenario, application),
+        history=_history(scenario),
+    )
 
 
 def _session(
-    configuration: Configuration,
-    scenario: Scenario,
-    application: Application | None,
-    dialect: Dialect,
-    mode: Mode,
+    configuration: Configuration, scenario: Scenario, application: Application | None, mode: Mode, model: str
 ) -> Body:
+    """Of a Realtime session, whose model stands in the address."""
+    dialect = DIALECTS[configuration.dialect]
     tools = _tools(configuration, application)
     configured = dialect.configured_session(
         instructions=configuration.instructions,
@@ -183,7 +207,10 @@ def _session(
 def _timeouts(configuration: Configuration) -> Timeouts:
     times = configuration.timeouts
     return Timeouts(
-        connect_s=float(times.connect), session_ready_s=float(times.session_ready), turn_s=float(times.turn)
+        connect_s=float(times.connect),
+        session_ready_s=float(times.session_ready),
+        turn_s=float(times.turn),
+        response_s=float(times.response),
     )
 
 
@@ -222,9 +249,11 @@ def _headers(dialect: Dialect, given: Mapping[str, str]) -> dict[str, str]:
     return {**{name: value for name, value in dialect.headers.items() if name.lower() not in names}, **given}
 
 
-def _address(url: str, model: str) -> str:
+def _address(url: str, model: str | None) -> str:
+    """The model is named in the address of a Realtime session; Live names it in session.start."""
     try:
-        return with_model(websocket_url(url), model)
+        address = websocket_url(url)
+        return address if model is None else with_model(address, model)
     except EndpointError as exc:
         raise PlanError("endpoint", str(exc)) from None
 

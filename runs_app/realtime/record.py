@@ -79,6 +79,21 @@ class Span:
 
 
 @dataclass(frozen=True)
+class CallerLine:
+    """What a condition of the line made of the caller's clean words in one turn.
+
+    `condition`: its parts and their settings. `seed` draws it again, sample by sample. `levels`: RMS in int16 steps
+    (`speech_rms`, `noise_rms`, `background_rms`), `packets_lost`, `packets_lost_share`, `clipped` samples. `voice`:
+    where the caller speaks, read from the clean words, since noise hides the edges of what was sent.
+    """
+
+    condition: dict[str, Json]
+    seed: int
+    levels: dict[str, float]
+    voice: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
 class Turn:
     """One caller turn and all that the agent answered to it, tool rounds included.
 
@@ -88,7 +103,7 @@ class Turn:
     `sent_ms`: the commit, or with turn detection by the server the caller's last voiced sample (text mode: the item).
     `interrupted_ms`: the caller's next words began then, over this turn's reply. `interruption_stop_ms`: from our
     response.cancel to the response.done that confirms it. `endpoint_ms`: the server took the caller's words as ended;
-    `splits` counts how often it did so too early.
+    `splits` counts how often it did so too early. `line`: None where the caller's words were sent clean.
     """
 
     index: int
@@ -110,6 +125,7 @@ class Turn:
     caller: Span | None = None
     agent: tuple[Span, ...] = ()
     captions: tuple[Caption, ...] = ()
+    line: CallerLine | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +140,21 @@ class Usage:
     input_cached_tokens: int | None = None
     output_text_tokens: int | None = None
     output_audio_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Delegation:
+    """A task that a Live agent handed on. `target`: responses (its backend), client or decisions. `turn`: the caller's
+    turn in which it did so. status: "completed", "incomplete", "failed", or "open" when it never came to an end.
+    `rounds`: how often function outputs went back for it."""
+
+    id: str
+    target: str
+    turn: int
+    created_ms: float
+    ended_ms: float | None = None
+    status: str = "open"
+    rounds: int = 0
 
 
 LATE_MS = 60.0
@@ -161,6 +192,8 @@ class Ending:
     code: str | None = None
     message: str = ""
 
+
+DONE = Ending("completed", None, "done_tool", "the agent ended the session")
 
 # The stages of an invalid trial, in the order in which they can happen.
 STAGES = (
@@ -206,6 +239,8 @@ class Record:
     unknown_events: dict[str, int] = field(default_factory=dict)  # type -> count
     warnings: tuple[str, ...] = ()  # one line each, such as "dangling_audio_byte=1"
     reference_date: str | None = None
+    delegations: tuple[Delegation, ...] = ()  # Live only
+    session_seconds: float | None = None  # Live only: what the provider bills
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -221,6 +256,7 @@ class Record:
         pacing = data.get("pacing")
         known["pacing"] = Pacing(**pacing) if pacing else None
         known["warnings"] = tuple(data.get("warnings", ()))
+        known["delegations"] = tuple(Delegation(**d) for d in data.get("delegations", ()))
         return cls(**known)
 
 
@@ -229,4 +265,9 @@ def _turn(data: dict[str, Json]) -> Turn:
     known["caller"] = Span(**data["caller"]) if data.get("caller") else None
     known["agent"] = tuple(Span(**s) for s in data.get("agent", ()))
     known["captions"] = tuple(Caption(**c) for c in data.get("captions", ()))
+    known["line"] = _line(data["line"]) if data.get("line") else None
     return Turn(**known)
+
+
+def _line(data: dict[str, Json]) -> CallerLine:
+    return CallerLine(**{**data, "voice": tuple(Span(**span) for span in data["voice"])})

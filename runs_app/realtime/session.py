@@ -19,10 +19,11 @@ from runs_app.realtime.faults import BrokenOff
 from runs_app.realtime.frames import FrameReader
 from runs_app.realtime.journal import Journal
 from runs_app.realtime.line import Line
+from runs_app.realtime.live import session as live_session
 from runs_app.realtime.pacing import watch_loop
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Plan
-from runs_app.realtime.record import Ending, Event, Record
+from runs_app.realtime.record import DONE, Ending, Event, Record
 from runs_app.realtime.timeline import Timeline
 from runs_app.realtime.transport import close_socket, open_socket
 
@@ -142,9 +143,11 @@ async def _hang_up(line: Line, within_s: float) -> None:
 
 
 async def _talk(line: Line) -> Ending:
+    if line.journal.plan.protocol == "live":
+        return await live_session.talk(line)
     await _set_up(line)
     if await turntaking.hold(line):
-        return Ending("completed", None, "done_tool", "the agent ended the session")
+        return DONE
     if line.journal.plan.wants_transcript:
         await line.wait_for(_all_understood(line), within_s=line.journal.plan.timeouts.transcript_s)
     return Ending("completed")

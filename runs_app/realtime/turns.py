@@ -8,7 +8,7 @@ from typing import Literal
 
 from runs_app.realtime.dialects.base import Heard, Place, WordKind, Words
 from runs_app.realtime.overlap import Sounding, Truncation, before, truncations
-from runs_app.realtime.record import Caption, Span, Turn
+from runs_app.realtime.record import CallerLine, Caption, Span, Turn
 from runs_app.realtime.timeline import merged
 
 Status = Literal["completed", "incomplete", "cancelled", "failed", "error", "closed", "timeout", "stopped"]
@@ -20,6 +20,7 @@ class TurnDraft:
     index: int
     caller_text: str
     sent_ms: float
+    began_ms: float = 0.0
     open: bool = True
     status: Status = "completed"
     status_reason: str | None = None
@@ -28,6 +29,7 @@ class TurnDraft:
     done_ms: float | None = None
     rounds: int = 0
     caller: Span | None = None
+    line: CallerLine | None = None
     caller_items: list[str | None] = field(default_factory=list)
     said_s: float | None = None  # of the clock: the caller's last voiced sample went out (only detection needs it)
     began_s: dict[str | None, float] = field(default_factory=dict)  # when each response of this turn began
@@ -157,6 +159,7 @@ class TurnDraft:
             caller=self.caller,
             agent=merged(self.agent),
             captions=tuple(self.captions),
+            line=self.line,
         )
 
     def _see(self, response_id: str | None, t_ms: float) -> None:

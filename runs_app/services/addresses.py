@@ -10,6 +10,9 @@ from runs_app.services.secrets import TemplateContext
 from scenarios_app.spec.configuration_rules import SIMULATOR
 
 
+_AGENTS = {"realtime": "/v1/realtime", "live": "/v1/live/sessions"}
+
+
 class NoSimulator(Exception):
     """The configuration means the simulator, and none runs."""
 
@@ -19,10 +22,10 @@ class NoSimulator(Exception):
         )
 
 
-def agent_url(endpoint: str) -> str:
+def agent_url(endpoint: str, *, protocol: str) -> str:
     """The websocket address of the agent. Raises NoSimulator and EndpointError."""
     if endpoint == SIMULATOR:
-        return f"{websocket_url(_simulator('endpoint'))}/v1/realtime"
+        return f"{websocket_url(_simulator('endpoint'))}{_AGENTS[protocol]}"
     return websocket_url(endpoint)
 
 

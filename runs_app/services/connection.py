@@ -92,7 +92,7 @@ def prepare_connection(version: ConfigurationVersion) -> Prepared:
         configuration = parse_configuration(version.content)
         application = _application(configuration)
         agent = secrets.render(
-            url=agent_url(configuration.endpoint),
+            url=agent_url(configuration.endpoint, protocol=configuration.protocol),
             context=tooling.NOBODY,
             headers=configuration.headers,
             model=configuration.model,

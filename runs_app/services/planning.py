@@ -71,7 +71,7 @@ def _mode(run: Run, material: Material) -> Mode:
 def _agent(trial: Trial, material: Material) -> Destination:
     configuration = material.configuration
     return secrets.render(
-        url=agent_url(configuration.endpoint),
+        url=agent_url(configuration.endpoint, protocol=configuration.protocol),
         context=template_context(trial),
         headers=configuration.headers,
         model=configuration.model,

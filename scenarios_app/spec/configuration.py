@@ -25,6 +25,7 @@ from scenarios_app.spec.contract import (
 )
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.sources import Source
 
 OPENAI = "https://api.openai.com/v1"
 CHUNK_MS = {"realtime": 100, "live": 20}
@@ -113,6 +114,11 @@ class PersonaModel(Contract):
     api_key: Text | None = None
 
 
+def _usual_mode(data: dict[str, Any]) -> Literal["text", "audio"]:
+    # GPT Live cannot be typed to
+    return "audio" if data.get("protocol") == "live" else "text"
+
+
 class Configuration(Contract):
     """An agent under test. Only name, protocol, endpoint and model are required. Secondss are seconds."""
 
@@ -127,7 +133,7 @@ class Configuration(Contract):
     voice: Text | None = None  # None: the server's own
     session_update: dict[str, Json] = {}
     dialect: Literal["ga", "beta"] = "ga"
-    mode: Literal["text", "audio"] = "text"
+    mode: Literal["text", "audio"] = Field(default_factory=_usual_mode)
     audio: Audio = Audio()
     turn_detection: TurnDetection = "none"
     done_tool: ToolName | None = "end_session"
@@ -163,7 +169,7 @@ def parse_configuration(value: Json, path: str = "") -> Configuration:
     return parse(Configuration, value, configuration_rules.problems, path)
 
 
-def parse_configurations(data: bytes | str) -> tuple[Configuration, ...]:
+def parse_configurations(data: bytes | str | Source) -> tuple[Configuration, ...]:
     """A JSON list of configurations; the same name again is its next version. All or nothing: raises SpecError with
     the problems of all entries, each with its line."""
     return parse_entries(Configuration, data, configuration_rules.problems)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from scenarios_app.spec.addresses import header_problems, url_problem
-from scenarios_app.spec.errors import Problem
+from scenarios_app.spec.conditions import condition_problems
+from scenarios_app.spec.errors import Problem, path_of
 from scenarios_app.spec.jsontext import Json
 from scenarios_app.spec.templates import no_placeholders, placeholder_problem
 from scenarios_app.spec.wording import kind_of
@@ -22,6 +23,7 @@ _HTTP = ("http", "https")
 _SERVICES = {"backend": _SOCKETS, "caller": _HTTP, "judge": _HTTP, "persona": _HTTP}
 _KEYS = ("api_key", "token")
 _AUDIO_TYPES = ("audio/pcm", "audio/pcmu", "audio/pcma")
+_LIVE_SESSION = ("instructions", "input", "audio", "delegation", "tools", "triggers", "store", "safety_identifier")
 _LATER = "is kept, but no engine serves it yet"
 
 
@@ -54,8 +56,8 @@ def text_or_object(value: Json) -> Json:
 def problems(configuration: Configuration) -> Iterator[Problem]:
     """Every rule that the models alone cannot check."""
     yield from _endpoint(configuration.endpoint, "endpoint", _SOCKETS)
-    if configuration.protocol == "live" and "?" in configuration.endpoint:
-        yield Problem("endpoint", "the live protocol takes no query")
+    if configuration.protocol == "live":
+        yield from _live(configuration)
     yield from header_problems(configuration.headers)
     if message := placeholder_problem(configuration.model, secrets=False):
         yield Problem("model", message)
@@ -63,8 +65,32 @@ def problems(configuration: Configuration) -> Iterator[Problem]:
         service = getattr(configuration, name)
         if service is not None:
             yield from (problem.under(name) for problem in _service(service, schemes))
+    yield from condition_problems(configuration.caller.condition, "caller.condition")
     yield from _session_tools(configuration.session_update)
     yield from no_placeholders(_without_templates(configuration.to_json()), "")
+
+
+def _live(configuration: Configuration) -> Iterator[Problem]:
+    """What GPT Live cannot do, and what it wants."""
+    backend, audio = configuration.backend, configuration.audio
+    if "?" in configuration.endpoint:
+        yield Problem("endpoint", "the live protocol takes no query")
+    if configuration.mode == "text":
+        yield Problem("mode", "the live protocol is spoken: audio")
+    if configuration.vad is not None:
+        yield Problem(
+            "turn_detection", "the live protocol has none to set: the model itself hears when somebody speaks"
+        )
+    if audio.input != audio.output:
+        yield Problem(
+            "audio.output", f"the live protocol has one format for both ways, and audio.input is {audio.input}"
+        )
+    if backend is not None and backend.mode == "responses" and backend.model is None:
+        yield Problem("backend.model", "is required where the backend is a model of the provider (mode: responses)")
+    for key in configuration.session_update:
+        if key not in _LIVE_SESSION:
+            known = ", ".join(_LIVE_SESSION)
+            yield Problem(path_of(("session_update", key)), f"the live protocol has no such setting; it has {known}")
 
 
 def _service(service: Any, schemes: tuple[str, ...]) -> Iterator[Problem]:
@@ -114,11 +140,10 @@ def _without_templates(given: dict[str, Json]) -> dict[str, Json]:
 
 def unsupported(configuration: Configuration) -> Iterator[Problem]:
     """Fields that are valid and kept, but that no engine serves yet."""
+    backend = _unserved_backend(configuration)
     asked = (
-        ("protocol", "live", configuration.protocol == "live"),
-        ("backend.mode", "a backend", configuration.backend is not None and configuration.backend.mode != "direct"),
+        ("backend.mode", backend, bool(backend)),
         ("persona", "a persona", configuration.persona is not None),
-        ("caller.condition", "a condition of the line", configuration.caller.condition is not None),
     )
     yield from (Problem(path, f"{what} {_LATER}") for path, what, used in asked if used)
     audio = configuration.session_update.get("audio")
@@ -126,6 +151,14 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
         part = audio.get(side) if isinstance(audio, dict) else None
         if isinstance(part, dict):
             yield from (problem.under(f"session_update.audio.{side}") for problem in _session_audio(part))
+
+
+def _unserved_backend(configuration: Configuration) -> str:
+    mode = configuration.backend.mode if configuration.backend else "direct"
+    if configuration.protocol == "live":
+        named = {"direct": "a live agent without a backend (mode: responses)", "client": "client delegation"}
+        return named.get(mode, "")
+    return "" if mode == "direct" else "a backend"
 
 
 def _session_audio(part: dict[str, Json]) -> Iterator[Problem]:

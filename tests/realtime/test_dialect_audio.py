@@ -10,8 +10,9 @@ import pytest
 
 from runs_app.realtime.dialects.realtime import BetaDialect, RealtimeDialect
 from runs_app.realtime.formats import AudioFormat, Formats, as_bytes, format_of, wire_speech
+from runs_app.realtime.merging import merge
 from runs_app.realtime.pcm import Int16
-from runs_app.realtime.plan import Plan, merge
+from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import Turn
 from tests.realtime.support import Held, asked, hold, only_session, plan, tone
 from tests.scripted_events import audio_reply, session_created, session_updated

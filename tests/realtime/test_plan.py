@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs_app.realtime.plan import Plan, PlanError, build_plan, merge
+from runs_app.realtime.merging import merge
+from runs_app.realtime.plan import Plan, PlanError, build_plan
 from runs_app.realtime.session import converse
 from scenarios_app.spec.application import parse_application
 from scenarios_app.spec.configuration import parse_configuration
@@ -215,7 +216,8 @@ def test_caller_audio_that_no_server_takes_is_refused_before_a_socket_opens(ms: 
 @pytest.mark.parametrize(
     ("configuration", "scenario", "field"),
     [
-        ({"protocol": "live"}, {}, "protocol"),
+        ({"protocol": "live"}, {}, "backend.mode"),
+        ({"protocol": "live", "backend": {"mode": "client"}}, {}, "backend.mode"),
         ({}, {"interaction": "multi_turn", "simulation_parameters": {}}, "interaction"),
     ],
 )

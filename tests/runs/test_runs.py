@@ -129,8 +129,8 @@ def test_the_same_configuration_twice_is_refused():
 
 
 def test_what_no_engine_serves_yet_is_refused_by_name():
-    live = make_configuration("Live", protocol="live", endpoint="wss://agent.example/v1/live")
-    with pytest.raises(SpecError, match=r"Live@1: protocol"):
+    live = make_configuration("Live", protocol="live", mode="audio", endpoint="wss://agent.example/v1/live")
+    with pytest.raises(SpecError, match=r"Live@1: backend.mode"):
         make_run([scenario("one")], configurations=[live])
     assert not Run.objects.exists()
 

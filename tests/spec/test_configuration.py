@@ -303,10 +303,10 @@ def test_turn_detection_is_a_word_or_an_object_with_options(given: Any, vad: Any
 @pytest.mark.parametrize(
     ("changes", "path"),
     [
-        ({"protocol": "live"}, "protocol"),
+        ({"protocol": "live"}, "backend.mode"),
+        ({"protocol": "live", "backend": {"mode": "client"}}, "backend.mode"),
         ({"backend": {"mode": "responses"}}, "backend.mode"),
         ({"persona": {"model": "p"}}, "persona"),
-        ({"caller": {"condition": "noisy"}}, "caller.condition"),
         (
             {"session_update": {"audio": {"output": {"format": {"type": "audio/opus"}}}}},
             "session_update.audio.output.format",

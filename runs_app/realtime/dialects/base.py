@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from runs_app.realtime.formats import UNTOLD, Formats
+from runs_app.realtime.live.events import LiveEvent
 from runs_app.realtime.record import Json, Usage
 
 WordKind = Literal["text", "transcript"]
@@ -176,6 +177,7 @@ Incoming = (
     | NoMeaning
     | Unknown
     | Unreadable
+    | LiveEvent
 )
 
 
@@ -232,6 +234,10 @@ class Dialect(Protocol):
 
     def turn_detection(self, session: Body) -> Body | None:
         """How the server ends the caller's turns in a session, ours or a server's; None when it does not."""
+        ...
+
+    def tools(self, session: Body) -> list[Body]:
+        """What the agent may call in a session of ours."""
         ...
 
     def wants_transcript(self, session: Body) -> bool:

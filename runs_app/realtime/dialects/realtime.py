@@ -9,14 +9,14 @@ from typing import Literal
 from runs_app.realtime.dialects.base import Body, Fault, Incoming
 from runs_app.realtime.dialects.realtime_reading import read_event
 from runs_app.realtime.dialects.realtime_session import (
-    WIRE_TYPES,
     formats_of,
     shape_of,
     turn_detection_of,
     whole_detection,
+    wire_format,
     writes_down_the_caller,
 )
-from runs_app.realtime.formats import PCM, UNTOLD, AudioFormat, Formats
+from runs_app.realtime.formats import UNTOLD, Formats
 from runs_app.realtime.record import RATE_HZ
 
 PCM_FORMAT = {"type": "audio/pcm", "rate": RATE_HZ}
@@ -104,6 +104,9 @@ class RealtimeDialect:
     def turn_detection(self, session: Body) -> Body | None:
         return turn_detection_of(session)
 
+    def tools(self, session: Body) -> list[Body]:
+        return session.get("tools") or []
+
     def wants_transcript(self, session: Body) -> bool:
         return writes_down_the_caller(session)
 
@@ -153,19 +156,13 @@ class BetaDialect(RealtimeDialect):
 
 def _audio(voice: str | None, formats: Formats, turn_detection: Body | None) -> Body:
     told: Body = {
-        "format": _wire_format(formats.input),
+        "format": wire_format(formats.input),
         "turn_detection": whole_detection(turn_detection) if turn_detection else None,
     }
-    said: Body = {"format": _wire_format(formats.output), "voice": voice}
+    said: Body = {"format": wire_format(formats.output), "voice": voice}
     sides = {"input": told, "output": said}
     given = {side: {key: value for key, value in part.items() if value} for side, part in sides.items()}
     return {side: part for side, part in given.items() if part}
-
-
-def _wire_format(form: AudioFormat | None) -> Body | None:
-    if form is None:
-        return None
-    return dict(PCM_FORMAT) if form == PCM else {"type": WIRE_TYPES[form.coding]}
 
 
 def _message(role: str, kind: str, text: str) -> Body:

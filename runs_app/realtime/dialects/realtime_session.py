@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from runs_app.realtime.dialects.base import Body
-from runs_app.realtime.formats import G711_HZ, AudioFormat, Formats
+from runs_app.realtime.formats import G711_HZ, PCM, AudioFormat, Formats
 from runs_app.realtime.record import RATE_HZ, Json
 
 GA_KEYS = frozenset({"audio", "output_modalities"})
@@ -59,8 +59,19 @@ def _side(session: Body, side: str) -> Body:
     return told if isinstance(told, dict) else {}
 
 
+def wire_format(form: AudioFormat | None) -> Body | None:
+    """A format as a GA or a Live session names it."""
+    if form is None:
+        return None
+    return {"type": "audio/pcm", "rate": RATE_HZ} if form == PCM else {"type": WIRE_TYPES[form.coding]}
+
+
 def _format_of(session: Body, side: str) -> AudioFormat | None:
-    told = _side(session, side).get("format") or session.get(f"{side}_audio_format")
+    return format_told(_side(session, side).get("format") or session.get(f"{side}_audio_format"))
+
+
+def format_told(told: Json) -> AudioFormat | None:
+    """The format that a session names, in words or as an object; None when it names none."""
     if isinstance(told, str):
         told = {"type": told}
     if not isinstance(told, dict):

@@ -1,0 +1,115 @@
+"""What is known of a Live conversation while it goes on: what was said, what was heard, and who still works.
+
+Times are t_ms of the timeline. The session's own clock is the audio that we append, which begins with the caller's
+first sample, so the times that the server tells are times of the timeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from runs_app.realtime.dialects.base import Fault
+from runs_app.realtime.live.events import SessionClosed
+from runs_app.realtime.record import Delegation, Span
+from runs_app.realtime.turns import TurnDraft
+
+GROUP_GAP_MS = 500.0  # captions closer than this are one group
+STRETCH_GAP_MS = 200.0  # a longer silence ends a stretch of speech
+
+
+@dataclass
+class CaptionGroup:
+    """Captions that follow one another. `arrived_ms`: the last of them; `last_start_ms`: when it was said."""
+
+    index: int
+    turn: TurnDraft
+    start_ms: float
+    end_ms: float
+    last_start_ms: float
+    arrived_ms: float
+    text: str = ""
+
+
+@dataclass
+class Stretch:
+    """Voiced audio of the agent on the playout clock, with no silence worth the name in it."""
+
+    turn: TurnDraft
+    start_ms: float
+    end_ms: float
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a backend answered became known then; so many caption groups had begun."""
+
+    at_ms: float
+    groups: int
+
+
+@dataclass
+class Work:
+    """One delegation. `running`: a response of it is under way; `called`: that response made a call; `goes_on`: its
+    calls are answered or will be, and another response follows."""
+
+    id: str | None
+    target: str
+    turn: int
+    created_ms: float
+    response_id: str | None = None
+    running: bool = True
+    called: bool = False
+    goes_on: bool = False
+    rounds: int = 0
+    words: Content | None = None
+    ended_ms: float | None = None
+    status: str = "open"
+
+    @property
+    def busy(self) -> bool:
+        return self.running or self.goes_on
+
+    def told(self) -> Delegation:
+        return Delegation(
+            self.id or "", self.target, self.turn, self.created_ms, self.ended_ms, self.status, self.rounds
+        )
+
+
+@dataclass
+class LiveState:
+    works: list[Work] = field(default_factory=list)
+    groups: list[CaptionGroup] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+    content: Content | None = None
+    owed: bool = False  # an output was given, and the backend is not told yet to go on
+    news_ms: float = 0.0  # the last thing that was no silence, no usage and no receipt
+    backend_ms: float = 0.0  # the last thing that the backend told
+    fault: Fault | None = None
+    seconds: float | None = None
+    closing: bool = False
+    closed: SessionClosed | None = None
+    quiet: list[Span] = field(default_factory=list)  # audio since the last speech, which may turn out to be a pause
+    quiet_samples: int = 0
+    arrived_s: float = 0.0  # of the clock: the last delta of audio
+    zeros: int = 0  # silent deltas since the last that was told
+    zeros_ms: float = 0.0
+
+    @property
+    def working(self) -> bool:
+        """Whether a delegated task is under way."""
+        return self.owed or any(work.busy for work in self.works)
+
+    @property
+    def calling(self) -> bool:
+        """Whether a response that made a call is not over: more calls may come."""
+        return any(work.running and work.called for work in self.works)
+
+    def work_of(self, delegation_id: str | None) -> Work | None:
+        """The delegation of this id; where none is told, the latest."""
+        named = (work for work in reversed(self.works) if delegation_id is None or work.id == delegation_id)
+        return next(named, None)
+
+    def stretches_of(self, turn: TurnDraft) -> Iterator[Stretch]:
+        """From the last to the first."""
+        return (stretch for stretch in reversed(self.stretches) if stretch.turn is turn)
