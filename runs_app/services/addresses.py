@@ -9,7 +9,6 @@ from runs_app.realtime.endpoints import http_url, websocket_url
 from runs_app.services.secrets import TemplateContext
 from scenarios_app.spec.configuration_rules import SIMULATOR
 
-
 _AGENTS = {"realtime": "/v1/realtime", "live": "/v1/live/sessions"}
 
 
