@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -46,6 +47,10 @@ class ScenarioQuerySet(models.QuerySet["Scenario"]):
 
     def keyed(self, key: str) -> ScenarioQuerySet:
         return self.filter(key__iexact=key)
+
+    def keyed_any(self, keys: Collection[str]) -> ScenarioQuerySet:
+        """Those of the ids, which are in lower case."""
+        return self.annotate(lowered=Lower("key")).filter(lowered__in=keys)
 
     def with_latest(self) -> ScenarioQuerySet:
         return self.select_related("latest", "latest__created_by")

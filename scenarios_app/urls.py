@@ -5,6 +5,7 @@ from scenarios_app.views import (
     applications,
     configuration_edit,
     configurations,
+    exporting,
     importing,
     scenario_edit,
     scenarios,
@@ -19,6 +20,7 @@ urlpatterns = [
     path("scenarios/", scenarios.scenario_list, name="scenarios"),
     path("scenarios/new/", scenario_edit.scenario_new, name="scenario-new"),
     path("scenarios/import/", importing.scenarios_import, name="scenarios-import"),
+    path("scenarios/export/", exporting.scenarios_export, name="scenarios-export"),
     path("scenarios/validate/", scenario_edit.scenario_validate, name="scenario-validate"),
     path("scenarios/<name:key>/", scenarios.scenario_page, name="scenario"),
     path("scenarios/<name:key>/edit/", scenario_edit.scenario_edit, name="scenario-edit"),
@@ -28,7 +30,7 @@ urlpatterns = [
     # Suites
     path("suites/", suites.suite_list, name="suites"),
     path("suites/<name:name>/", suites.suite_page, name="suite"),
-    path("suites/<name:name>/export/", suites.suite_export, name="suite-export"),
+    path("suites/<name:name>/export/", exporting.suite_export, name="suite-export"),
     # Applications
     path("applications/", applications.application_list, name="applications"),
     path("applications/new/", applications.application_new, name="application-new"),

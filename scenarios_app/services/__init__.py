@@ -18,6 +18,7 @@ from scenarios_app.services.configurations import (
 )
 from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
 from scenarios_app.services.scenario_files import export_suite, import_scenarios
+from scenarios_app.services.scenario_formats import read_scenarios, scenarios_document, write_scenarios
 from scenarios_app.services.scenarios import (
     archive_scenario,
     create_scenario,
@@ -60,12 +61,15 @@ __all__ = [
     "import_configurations",
     "import_scenarios",
     "move_in_suite",
+    "read_scenarios",
     "remove_from_suite",
     "save_application",
     "save_configuration",
     "save_scenario",
     "save_suite_members",
     "scenario_warnings",
+    "scenarios_document",
     "suite_members",
     "unarchive_scenario",
+    "write_scenarios",
 ]

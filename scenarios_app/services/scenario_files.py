@@ -13,6 +13,7 @@ from django.db.models.functions import Lower
 
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.services.reports import ImportReport
+from scenarios_app.services.scenario_formats import scenarios_document
 from scenarios_app.services.scenarios import build_version, missing_application, spec_warnings
 from scenarios_app.services.suites import (
     order_as_in_file,
@@ -24,7 +25,7 @@ from scenarios_app.services.suites import (
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
-from scenarios_app.spec.scenario import dump_file, parse_file, parse_scenario
+from scenarios_app.spec.scenario import parse_file
 from scenarios_app.spec.sources import Source, json_source
 
 _BATCH = 500
@@ -162,4 +163,4 @@ def export_suite(*, suite: Suite) -> dict[str, Any]:
     """The newest versions of the suite's scenarios as a file that `import_scenarios` reads back without a change.
     Archived ones are left out, as a run leaves them out.
     """
-    return dump_file([parse_scenario(_latest(scenario).content) for scenario in suite_members(suite).current()])
+    return scenarios_document(suite_members(suite).current())

@@ -11,6 +11,8 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
+from scenarios_app.models import Suite
+
 PAGE_SIZE = 100
 
 
@@ -40,6 +42,11 @@ def content_to_edit(request: HttpRequest, thing: Any) -> Any:
     if not (number.isascii() and number.isdigit()):
         raise Http404
     return get_object_or_404(thing.versions, number=int(number)).content
+
+
+def suite_or_404(name: str) -> Suite:
+    suite: Suite = get_object_or_404(Suite.objects.named(name))
+    return suite
 
 
 def signed_in(request: HttpRequest) -> User:

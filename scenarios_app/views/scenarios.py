@@ -13,6 +13,7 @@ from scenarios_app.cards import scenario_card
 from scenarios_app.diffing import diff_texts
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.presentation import in_contract_order, pretty_json
+from scenarios_app.querysets import ScenarioQuerySet
 from scenarios_app.services import archive_scenario, unarchive_scenario
 from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.pages import page_of, two_versions
@@ -23,11 +24,21 @@ def scenario_or_404(key: str) -> Scenario:
     return scenario
 
 
+def _wanted(request: HttpRequest) -> dict[str, str]:
+    return {name: request.GET.get(name, "").strip() for name in ("q", "tag", "suite", "sort", "archived")}
+
+
+def found_scenarios(request: HttpRequest) -> ScenarioQuerySet:
+    """What the search of the list finds, in its order."""
+    wanted = _wanted(request)
+    base = Scenario.objects.archived() if wanted["archived"] else Scenario.objects.current()
+    return base.matching(wanted["q"]).tagged(wanted["tag"]).in_suite(wanted["suite"]).sorted_by(wanted["sort"])
+
+
 @require_safe
 def scenario_list(request: HttpRequest) -> HttpResponse:
-    wanted = {name: request.GET.get(name, "").strip() for name in ("q", "tag", "suite", "sort", "archived")}
+    wanted, rows = _wanted(request), found_scenarios(request)
     base = Scenario.objects.archived() if wanted["archived"] else Scenario.objects.current()
-    rows = base.matching(wanted["q"]).tagged(wanted["tag"]).in_suite(wanted["suite"]).sorted_by(wanted["sort"])
     context = {
         "page": page_of(request, rows.with_latest().prefetch_related("suites")),
         "wanted": wanted,

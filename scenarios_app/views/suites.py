@@ -1,36 +1,27 @@
-"""Suites: the list, one suite with its scenarios in order, and its export."""
+"""Suites: the list, and one suite with its scenarios in order."""
 
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
 
 from scenarios_app.models import Scenario, Suite
-from scenarios_app.presentation import pretty_json
 from scenarios_app.services import (
     NotStored,
     add_to_suite,
     create_suite,
-    export_suite,
     find_scenario,
     move_in_suite,
     remove_from_suite,
     suite_members,
 )
 from scenarios_app.spec.errors import SpecError
-from scenarios_app.views.pages import page_of
-
-
-def _suite_or_404(name: str) -> Suite:
-    suite: Suite = get_object_or_404(Suite.objects.named(name))
-    return suite
+from scenarios_app.views.pages import page_of, suite_or_404
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,7 +40,7 @@ def suite_list(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def suite_page(request: HttpRequest, name: str) -> HttpResponse:
     """The scenarios in order; a POST adds, removes or moves one."""
-    suite = _suite_or_404(name)
+    suite = suite_or_404(name)
     context: dict[str, Any] = {"suite": suite}
     if request.method == "POST":
         problem = _change(request, suite)
@@ -89,12 +80,3 @@ def _add(request: HttpRequest, suite: Suite) -> str:
     added = add_to_suite(suite=suite, scenarios=scenarios)
     messages.success(request, f"{added} added." if added else "They were in the suite already.")
     return ""
-
-
-@require_safe
-def suite_export(request: HttpRequest, name: str) -> HttpResponse:
-    suite = _suite_or_404(name)
-    response = HttpResponse(pretty_json(export_suite(suite=suite)) + "\n", content_type="application/json")
-    file = f"{suite.name.replace('/', '-')}-{timezone.now():%Y-%m-%d}.json"
-    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file)}"
-    return response

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from scenarios_app.management.files import write_file
-from scenarios_app.presentation import pretty_json
-from scenarios_app.services import NotStored, export_suite, find_suite
+from scenarios_app.services import NotStored, export_suite, find_suite, write_scenarios
+from scenarios_app.spec.sources import FORMATS
 
 
 class Command(BaseCommand):
@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--suite", required=True, metavar="NAME")
-        parser.add_argument("--format", choices=["json"], default="json")
+        parser.add_argument("--format", choices=FORMATS, default="json")
         parser.add_argument("--output", required=True, metavar="FILE", help="- writes to standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         except NotStored as error:
             raise CommandError(str(error)) from error
         document = export_suite(suite=suite)
-        text = pretty_json(document) + "\n"
+        text = write_scenarios(document=document, kind=options["format"])
         if options["output"] == "-":
             self.stdout.write(text, ending="")
             return

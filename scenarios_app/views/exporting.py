@@ -1,0 +1,42 @@
+"""Scenarios as a file: a suite, what a search found, or what was ticked."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from scenarios_app.models import Scenario
+from scenarios_app.services import export_suite, scenarios_document, write_scenarios
+from scenarios_app.services.scenario_formats import CONTENT_TYPES
+from scenarios_app.views.pages import suite_or_404
+from scenarios_app.views.scenarios import found_scenarios
+
+
+@require_safe
+def suite_export(request: HttpRequest, name: str) -> HttpResponse:
+    """The suite in its order; ?format= json, yaml or csv."""
+    suite = suite_or_404(name)
+    return _download(request, suite.name, export_suite(suite=suite))
+
+
+@require_safe
+def scenarios_export(request: HttpRequest) -> HttpResponse:
+    """The scenarios that ?id= names (several times), else all that the list's own search finds."""
+    keys = [key.lower() for key in request.GET.getlist("id")]
+    if keys:
+        known = {scenario.key.lower(): scenario for scenario in Scenario.objects.with_latest().keyed_any(keys)}
+        return _download(request, "scenarios", scenarios_document(known[key] for key in keys if key in known))
+    return _download(request, "scenarios", scenarios_document(found_scenarios(request).with_latest()))
+
+
+def _download(request: HttpRequest, name: str, document: dict[str, object]) -> HttpResponse:
+    kind = request.GET.get("format", "json")
+    kind = kind if kind in CONTENT_TYPES else "json"
+    text = write_scenarios(document=document, kind=kind)
+    response = HttpResponse(text, content_type=CONTENT_TYPES[kind])
+    file = f"{name.replace('/', '-')}-{timezone.now():%Y-%m-%d}.{kind}"
+    response["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(file)}"
+    return response
