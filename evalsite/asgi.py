@@ -17,6 +17,7 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import OriginValidator  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.urls import reverse  # noqa: E402
 
 from evalsite import bodies, static_files  # noqa: E402
 from runs_app.routing import websocket_urlpatterns  # noqa: E402
@@ -24,6 +25,7 @@ from runs_app.routing import websocket_urlpatterns  # noqa: E402
 log = logging.getLogger(__name__)
 static_files.refuse_if_missing()
 bodies.limit()
+reverse("home")  # imports all pages, more than a second's work, which would else fall to whoever comes first
 
 
 class OurOrigins(OriginValidator):

@@ -24,11 +24,14 @@ def read_settings(tmp_path: Path, **environment: str) -> subprocess.CompletedPro
         "SOUNDCHECK_DATA_DIR": str(tmp_path),
         "DJANGO_SETTINGS_MODULE": "evalsite.settings",
     }
-    code = "from django.conf import settings; print(settings.SECRET_KEY)"
+    return run_code("from django.conf import settings; print(settings.SECRET_KEY)", {**known, **environment})
+
+
+def run_code(code: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
-        env={**known, **environment},
+        env=environment,
         capture_output=True,
         text=True,
         check=False,
@@ -69,3 +72,9 @@ def test_a_value_that_makes_no_sense_is_named(tmp_path: Path, name: str, value: 
     done = read_settings(tmp_path, **{name: value})
     assert done.returncode != 0
     assert name in done.stderr.splitlines()[-1]
+
+
+def test_the_server_imports_its_pages_before_the_first_request(tmp_path: Path) -> None:
+    code = "import evalsite.asgi, sys; print({'runs_app.views.compare', 'scipy.special'} <= sys.modules.keys())"
+    done = run_code(code, {"PATH": os.environ["PATH"], "SOUNDCHECK_DATA_DIR": str(tmp_path)})
+    assert done.stdout.strip() == "True", done.stderr
