@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs_app.models import Event
+from scenarios_app.spec import conditions
 
 MOST_CHARACTERS = 160
 _TELLING = ("delta", "transcript", "text", "arguments", "message", "reason", "caller_text", "agent_text", "output")
@@ -56,6 +57,8 @@ def _spoken(payload: dict[str, Any]) -> str:
     told = [f"{payload.get('duration_ms', 0) / 1000:.1f} s in {payload.get('chunks', 0)} chunks"]
     if payload.get("lag_max_ms") is not None:
         told.append(f"at most {payload['lag_max_ms']:.0f} ms late")
+    if line := payload.get("condition"):
+        told.append(f"on a line with {conditions.told(line)}")
     return ", ".join(told)
 
 

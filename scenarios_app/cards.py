@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scenarios_app.presentation import Json, inline_json, plain, pretty_json
+from scenarios_app.spec.conditions import told_value
 from scenarios_app.spec.configuration import JUDGE_MODEL, OPENAI
+from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import fault_lines
 
 
@@ -165,6 +167,7 @@ class ConfigurationCard:
     instructions: str
     caller: str
     caller_endpoint: str
+    caller_line: str
     judge: str
     judge_endpoint: str
     headers: tuple[tuple[str, str], ...]
@@ -200,6 +203,7 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         instructions=content.get("instructions", ""),
         caller=_joined(caller.get("model", "gpt-4o-mini-tts"), caller.get("voice", "marin")),
         caller_endpoint=caller.get("endpoint", OPENAI),
+        caller_line=_line(caller.get("condition")),
         judge=_joined(judge.get("model", JUDGE_MODEL), judge.get("reasoning_effort")) if judge is not None else "",
         judge_endpoint=judge.get("endpoint", OPENAI) if judge is not None else "",
         headers=tuple(content.get("headers", {}).items()),
@@ -209,6 +213,14 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         timeouts=", ".join(f"{name.replace('_', ' ')} {plain(value)}" for name, value in timeouts.items()),
         other=_json_or_nothing(other),
     )
+
+
+def _line(condition: Json) -> str:
+    """An older version may hold what no condition is."""
+    try:
+        return told_value(condition)
+    except SpecError:
+        return plain(condition)
 
 
 def _codings(to_agent: str, from_agent: str) -> str:

@@ -10,6 +10,7 @@ from runs_app.comparing.loading import Column, Loaded
 from runs_app.comparing.reading import Condition
 from runs_app.comparing.words import plural
 from runs_app.stats.pair import PairComparison
+from scenarios_app.spec.conditions import told_value
 
 NOTHING: Final = "–"
 
@@ -75,6 +76,10 @@ CHECKED: Final[dict[str, tuple[Told, str]]] = {
     "caller's voice": (
         lambda column, own: _caller(column),
         "Another voice is understood more or less easily: quality and tools lean to the clearer one.",
+    ),
+    "caller's line": (
+        lambda column, own: told_value(column.spec.caller.condition) or "clean",
+        "Words on a bad line are misheard more often: quality and tools lean to the clearer one.",
     ),
     "sound": (
         lambda column, own: f"{column.spec.audio.input} in, {column.spec.audio.output} out, {column.spec.chunk_ms} ms",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from runs_app.grading import intervals
 from runs_app.grading.percentiles import mean, rounded
 from runs_app.realtime.record import SAMPLES_PER_MS, Record, Span, Turn
-from runs_app.realtime.speech_edges import voiced, voiced_frames
+from runs_app.realtime.speech_edges import FRAME_MS, voiced, voiced_frames
 
 RESPONSE_DEADLINE_MS: Final = 5_000
 
@@ -56,18 +56,34 @@ class Response:
     answer_start: int | None = None
 
 
-def listen(audio: npt.NDArray[np.int16]) -> Voices:
-    """`audio`: int16 of shape (samples, 2) at 24 kHz, caller left, agent right."""
+def listen(audio: npt.NDArray[np.int16], turns: Sequence[Turn] = ()) -> Voices:
+    """`audio`: int16 of shape (samples, 2) at 24 kHz, caller left, agent right. Of `turns` under a condition of the
+    line the caller's stretches are those of the clean words: noise hides their edges in the recording."""
     if audio.ndim != 2 or audio.shape[1] != 2:
         raise ValueError(f"the recording must be stereo: shape (samples, 2), not {audio.shape}")
     caller, agent = (np.ascontiguousarray(audio[:, channel]) for channel in (0, 1))
+    spoken = _caller_stretches(caller, turns)
     return Voices(
-        caller=tuple(voiced(caller)),
+        caller=tuple(stretch for stretch, _ in spoken),
         agent=tuple(voiced(agent)),
-        caller_frames=tuple(voiced_frames(caller)),
+        caller_frames=tuple(frames for _, frames in spoken),
         agent_frames=tuple(voiced_frames(agent)),
         samples=len(audio),
     )
+
+
+def _caller_stretches(caller: npt.NDArray[np.int16], turns: Sequence[Turn]) -> list[tuple[Span, Span]]:
+    """Each stretch with its frames, in order."""
+    covered = [turn.caller for turn in turns if turn.line is not None and turn.caller is not None]
+    heard = zip(voiced(caller), voiced_frames(caller), strict=True)
+    clean = [pair for pair in heard if not any(intervals.clip((pair[0],), place) for place in covered)]
+    known = [(span, _on_grid(span)) for turn in turns if turn.line is not None for span in turn.line.voice]
+    return sorted([*clean, *known], key=lambda pair: pair[0].start)
+
+
+def _on_grid(span: Span) -> Span:
+    size = FRAME_MS * SAMPLES_PER_MS
+    return Span(span.start // size * size, -(-span.end // size) * size)
 
 
 def responses(record: Record, voices: Voices) -> tuple[Response, ...]:

@@ -69,7 +69,9 @@ class Case:
 
     @cached_property
     def delegations(self) -> int:
-        """Responses that called at least one function (realtime, direct)."""
+        """Responses that called at least one function; of a Live agent, tasks that it handed on."""
+        if self.record.protocol == "live":
+            return len(self.record.delegations)
         return len({call.response_id or (call.turn, call.round) for call in self.calls})
 
     @cached_property
@@ -86,7 +88,7 @@ class Case:
         audio = self.evidence.audio
         if self.record.mode != "audio" or audio is None:
             return None
-        return listen(audio)
+        return listen(audio, self.record.turns)
 
     @cached_property
     def responses(self) -> tuple[Response, ...]:

@@ -6,16 +6,20 @@ nothing in it moves: the filters have no delay, so where the caller speaks is kn
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from runs_app.realtime import g711
 from runs_app.realtime.pcm import Float, Int16, resample, to_float, to_int16
-from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, Span
+from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, CallerLine, Span
+from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.speech_edges import voiced
-from scenarios_app.spec.conditions import Condition
+from scenarios_app.spec.conditions import Condition, parts
 
 LINE_HZ = 8_000
 BAND_HZ = (300.0, 3_400.0)
@@ -38,6 +42,21 @@ class Conditioned(NamedTuple):
     samples: Int16
     levels: Levels
     voice: tuple[Span, ...]
+
+
+def on_line(turns: Sequence[PlannedTurn], condition: Condition | None, *, seed: int | str) -> tuple[PlannedTurn, ...]:
+    """The turns as the line carries them. Each has a seed of its own, drawn from the trial's; typed ones stay."""
+    if condition is None:
+        return tuple(turns)
+    return tuple(_on_line(turn, condition, f"line {seed} {index}") for index, turn in enumerate(turns))
+
+
+def _on_line(turn: PlannedTurn, condition: Condition, seed_text: str) -> PlannedTurn:
+    if turn.audio is None:
+        return turn
+    seed = int.from_bytes(hashlib.sha256(seed_text.encode()).digest()[:6])  # JSON keeps 53 bits
+    made = apply(turn.audio, condition, seed=seed)
+    return replace(turn, audio=made.samples, line=CallerLine(parts(condition), seed, made.levels, made.voice))
 
 
 def apply(samples: Int16, condition: Condition, *, seed: int) -> Conditioned:

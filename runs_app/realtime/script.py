@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs_app.realtime.pcm import Int16
+from runs_app.realtime.record import CallerLine
 from scenarios_app.spec.scenario import Scenario
 
 # How much of the agent's audio an impatient caller hears before he breaks in.
@@ -19,13 +20,15 @@ class PlannedTurn:
     """What the caller says: int16 mono at RATE_HZ in audio mode, the text alone in text mode.
 
     `interrupt_after_ms`: over the reply to the turn before, once so much of it was heard (0: as soon as it begins);
-    None: when `wait` is over, the whole reply or the first second of silence in it.
+    None: when `wait` is over, the whole reply or the first second of silence in it. `line`: what a condition made of
+    the clean words, its positions counted from the first sample of `audio`.
     """
 
     text: str
     audio: Int16 | None = None
     interrupt_after_ms: float | None = None
     wait: Literal["reply", "silence"] = "reply"
+    line: CallerLine | None = None
 
 
 @dataclass(frozen=True)

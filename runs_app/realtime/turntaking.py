@@ -15,7 +15,7 @@ async def hold(line: Line) -> bool:
     exchanges: list[Exchange] = []
     try:
         for planned in line.journal.plan.turns:
-            said = await caller.prepare(line, planned.text, planned.audio) if planned.audio is not None else None
+            said = await caller.prepare(line, planned) if planned.audio is not None else None
             before = exchanges[-1] if exchanges else None
             over = before is not None and await floor.take(line, before, planned)
             if before is not None and not over and before.reply.result():

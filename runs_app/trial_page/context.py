@@ -16,6 +16,7 @@ from runs_app.models import Event, Grading, Trial
 from runs_app.realtime.record import Record
 from runs_app.reporting import trial_files
 from runs_app.reporting.redaction import site_redactor
+from runs_app.trial_page.caller_line import caller_lines
 from runs_app.trial_page.calls import sides
 from runs_app.trial_page.opposite import opposite_of
 from runs_app.trial_page.state import state_rows
@@ -76,6 +77,7 @@ def _of_record(found: Trial, record: Record, shown: Shown) -> dict[str, Any]:
         "sheet": sheet_of(found, shown.grading, event=shown.event),
         "state_rows": sorted(state_rows(record), key=lambda row: not row.changed),
         "falls": waterfall(record, turns, told),
+        "caller_lines": caller_lines(record),
         "call_sides": sides(scenario, record, parse_configuration(found.configuration_version.content).done_tool),
     }
 

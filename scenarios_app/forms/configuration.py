@@ -52,6 +52,7 @@ class ConfigurationForm(SlotForm):
         Slot("caller_model", ("caller", "model")),
         Slot("caller_voice", ("caller", "voice")),
         Slot("caller_api_key", ("caller", "api_key")),
+        Slot("caller_condition", ("caller", "condition"), TEXT_OR_JSON),
         Slot("judged", ("judge",), PRESENCE),
         Slot("judge_endpoint", ("judge", "endpoint")),
         Slot("judge_model", ("judge", "model")),
@@ -67,7 +68,7 @@ class ConfigurationForm(SlotForm):
         (
             "The caller's voice",
             "The speech service that speaks the caller's words; it has nothing to do with the agent.",
-            ("caller_endpoint", "caller_model", "caller_voice", "caller_api_key"),
+            ("caller_endpoint", "caller_model", "caller_voice", "caller_api_key", "caller_condition"),
         ),
         (
             "The judge",
@@ -118,6 +119,11 @@ class ConfigurationForm(SlotForm):
     caller_model = code_line("Speech model")
     caller_voice = code_line("Voice")
     caller_api_key = code_line("API key", _KEY_HELP)
+    caller_condition = code_line(
+        "Condition of the line",
+        'noisy, telephony, realistic ..., or parts such as {"noise_snr_db": 10}. Empty: clean.',
+        list="known-conditions",
+    )
     judged = flag("A model judges the replies")
     judge_endpoint = code_line("Endpoint", "An OpenAI-compatible base URL, or simulator.", inputmode="url")
     judge_model = code_line("Model")

@@ -5,6 +5,7 @@ In a configuration `caller.condition` is a name of PRESETS, or an object that sa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field
@@ -84,6 +85,27 @@ def parts(condition: Condition) -> dict[str, Json]:
         "packet_burst": condition.packet_burst if condition.packet_loss is not None else None,
     }
     return {name: value for name, value in present.items() if value is not None}
+
+
+def told(present: Mapping[str, Json]) -> str:
+    """Parts in words: `noise 10 dB under the voice, telephone band`."""
+    said = {
+        "noise_snr_db": "noise {noise_snr_db:g} dB under the voice",
+        "background_speech_gain": "other voices at {background_speech_gain:g} of its level",
+        "echo_decay": "an echo every {echo_delay_ms} ms at {echo_decay:g}",
+        "telephony": "telephone band",
+        "packet_loss": "{packet_loss:.3g} of the packets lost, {packet_burst} in a row",
+    }
+    return ", ".join(words.format(**present) for part, words in said.items() if part in present)
+
+
+def told_value(value: Json) -> str:
+    """What a configuration says of the line: the name and its parts. Nothing for a clean line."""
+    condition = parse_condition(value)
+    if condition is None:
+        return ""
+    words = told(parts(condition))
+    return f"{value}: {words}" if isinstance(value, str) else words
 
 
 def _named(name: str, path: str) -> Condition:

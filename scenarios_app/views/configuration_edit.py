@@ -14,6 +14,7 @@ from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, Configuration
 from scenarios_app.presentation import in_contract_order
 from scenarios_app.services import configuration_warnings, create_configuration, save_configuration
+from scenarios_app.spec.conditions import PRESETS
 from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.views.configurations import configuration_or_404
 from scenarios_app.views.editing import check_fragment, edit_page
@@ -111,7 +112,7 @@ def _beginning(request: HttpRequest) -> Document:
 def _beside() -> dict[str, Any]:
     """What the editor shows beside its fields: applications to choose from, and which prompt sentences are heeded."""
     understood_field = "instructions" if settings.SIMULATOR_URL else ""
-    return {"applications": _application_labels(), "understood_field": understood_field}
+    return {"applications": _application_labels(), "conditions": PRESETS, "understood_field": understood_field}
 
 
 def _application_labels() -> list[str]:

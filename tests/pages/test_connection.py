@@ -111,7 +111,10 @@ def test_a_secret_that_may_not_go_there_is_not_sent(
     ("changes", "said"),
     [
         ({"endpoint": "simulator"}, "no simulator runs"),
-        ({"caller": {"condition": "noisy"}}, "no engine serves it yet"),
+        (
+            {"session_update": {"audio": {"output": {"format": {"type": "audio/opus"}}}}},
+            "no engine reads anything else",
+        ),
         ({"application": {"name": "Trattoria", "version": 9}}, "has no version"),
     ],
 )

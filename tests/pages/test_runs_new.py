@@ -141,10 +141,10 @@ def test_too_many_trials_are_refused_at_the_repeats(signed_in: Client, agents):
 
 def test_what_the_engine_cannot_do_is_said_with_the_scenario_or_configuration(signed_in: Client):
     make_suite(1)
-    make_configuration("Listener", caller={"condition": "noisy"})
+    make_configuration("Listener", session_update={"audio": {"output": {"format": {"type": "audio/opus"}}}})
     said = errors_at(signed_in, None, configurations=["Listener@1"])
     assert "Listener@1" in said
-    assert "caller.condition" in said
+    assert "session_update.audio.output.format" in said
 
 
 def test_more_versions_cost_no_more_queries(signed_in: Client):

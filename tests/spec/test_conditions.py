@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios_app.spec.conditions import PRESETS, Condition, condition_problems, parse_condition, parts
+from scenarios_app.spec.conditions import (
+    PRESETS,
+    Condition,
+    condition_problems,
+    parse_condition,
+    parts,
+    told,
+    told_value,
+)
 
 
 @pytest.mark.parametrize("value", [None, "clean", {}])
@@ -22,6 +30,16 @@ def test_a_name_stands_for_parts_that_the_object_form_reads_too(name: str) -> No
 def test_parts_fill_in_what_belongs_to_them_alone() -> None:
     assert parts(Condition(packet_loss=0.05)) == {"packet_loss": 0.05, "packet_burst": 2}
     assert parts(Condition(echo_decay=0.3)) == {"echo_decay": 0.3, "echo_delay_ms": 120}
+
+
+def test_every_part_is_told_in_words() -> None:
+    assert told(parts(PRESETS["realistic"])) == (
+        "noise 20 dB under the voice, other voices at 0.4 of its level, an echo every 120 ms at 0.25, telephone band, "
+        "0.04 of the packets lost, 2 in a row"
+    )
+    assert told_value("noisy") == "noisy: noise 10 dB under the voice"
+    assert told_value({"telephony": True}) == "telephone band"
+    assert told_value("clean") == told_value(None) == ""
 
 
 @pytest.mark.parametrize(
