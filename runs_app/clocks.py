@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -77,12 +79,20 @@ def bins(columns: Sequence[Sequence[float]]) -> list[Bin]:
         return []
     low, high = min(everything), max(everything)
     width = next((w for w in WIDTHS_MS if high // w - low // w < MOST_BINS), None) or (high - low) / (MOST_BINS - 2)
-    first = math.floor(low / width)
-    found = [[0] * len(columns) for _ in range(math.floor(high / width) - first + 1)]
+    edges = _edges(low, high, width)
+    found = [[0] * len(columns) for _ in edges[1:]]
     for place, column in enumerate(columns):
         for value in column:
-            found[math.floor(value / width) - first][place] += 1
-    return [Bin((first + i) * width, (first + i + 1) * width, tuple(counts)) for i, counts in enumerate(found)]
+            found[bisect_right(edges, value) - 1][place] += 1
+    return [Bin(low, high, tuple(counts)) for (low, high), counts in zip(pairwise(edges), found, strict=True)]
+
+
+def _edges(low: float, high: float, width: float) -> list[float]:
+    """Multiples of `width` around both, the last one above `high`; a division alone can miss by a rounding."""
+    first, last = math.floor(low / width), math.floor(high / width) + 1
+    first -= first * width > low
+    last += last * width <= high
+    return [place * width for place in range(first, last + 1)]
 
 
 def histogram(clocks: Clocks) -> Figure:

@@ -56,7 +56,7 @@ def test_reviewed_left_and_disagreeing_trials_are_told_apart(alice: User) -> Non
 
 def test_what_spoke_too_soon_and_whose_clocks_differ_is_found(alice: User) -> None:
     run = make_run(4)
-    for metrics in ({"spoke_too_soon_ms": 400.0}, {"spoke_too_soon_ms": 0.0}, {"latency_difference_ms": -130.0}, {}):
+    for metrics in ({"spoke_too_soon_ms": 400.0}, {"spoke_too_soon_ms": 0.0}, {"latency_difference_ms": -230.0}, {}):
         claim = begin(run)
         play_one(claim, metrics)
     assert keys_of("sign=too-soon", alice) == [f"{run.pk}:case_1"]
