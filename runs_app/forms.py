@@ -196,11 +196,12 @@ class RunForm(forms.Form):
 
     @property
     def plan(self) -> Plan:
-        """What is to be found out, when the form is valid. All metrics without a margin is no choice."""
+        """What is to be found out, by what is right of a cleaned form. All metrics without a margin is no choice."""
         data = self.cleaned_data
-        margins = {name: data[f"margin_{name}"] for name in METRICS if data[f"margin_{name}"]}
-        chosen = tuple(name for name in METRICS if name in data["primaries"])
-        hypotheses = (data["hypothesis"].strip(),) if data["hypothesis"].strip() else ()
+        margins = {name: data[f"margin_{name}"] for name in METRICS if data.get(f"margin_{name}")}
+        chosen = tuple(name for name in METRICS if name in data.get("primaries", ()))
+        hypothesis = data.get("hypothesis", "").strip()
+        hypotheses = (hypothesis,) if hypothesis else ()
         return Plan(hypotheses, chosen if chosen and chosen != METRICS else None, margins)
 
     def margin_rows(self) -> list[tuple[str, bool, Any]]:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from runs_app.estimate import Estimate
 from runs_app.estimate import estimate as estimate_run
+from runs_app.foresight import Way, cost_words, foresight
 from runs_app.forms import RunForm, given
 from runs_app.services import liveness
 from runs_app.services.runs import start_run
@@ -77,25 +78,37 @@ def _arguments(form: RunForm) -> dict[str, Any]:
 
 
 def _estimate(form: RunForm) -> dict[str, Any]:
-    """Keys: estimate (None until choices and numbers make sense), scenarios, configurations, repeats."""
+    """Keys: estimate (None until choices and numbers make sense), scenarios, configurations, repeats; then foresight
+    and cost."""
     form.is_valid()  # cleans what is not cleaned yet: what is right of a wrong form still counts
     data = form.cleaned_data
     if not form.selection or not all(data.get(name) for name in ("configurations", "repeats", "concurrency")):
         return {"estimate": None}
-    scenarios = form.selection.versions()
+    scenarios, configurations, repeats = form.selection.versions(), data["configurations"], data["repeats"]
+    way = Way(data.get("mode") or "", data.get("real_time"))
     found: Estimate = estimate_run(
         scenarios,
-        data["configurations"],
-        repeats=data["repeats"],
+        configurations,
+        repeats=repeats,
         concurrency=data["concurrency"],
-        mode=data.get("mode") or "",
-        real_time=data.get("real_time"),
+        mode=way.mode,
+        real_time=way.real_time,
+    )
+    sight = foresight(
+        suite=form.selection.suite,
+        scenarios=scenarios,
+        configurations=len(configurations),
+        repeats=repeats,
+        way=way,
+        plan=form.plan,
     )
     return {
         "estimate": found,
         "scenarios": len(scenarios),
-        "configurations": len(data["configurations"]),
-        "repeats": data["repeats"],
+        "configurations": len(configurations),
+        "repeats": repeats,
+        "foresight": sight,
+        "cost": cost_words(scenarios, configurations, repeats=repeats, way=way),
     }
 
 

@@ -1,0 +1,103 @@
+"""What earlier conversations took: seconds, and US dollars by the tokens that their agents told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import Avg, DurationField, ExpressionWrapper, F, FloatField, QuerySet
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast
+from pydantic import ValidationError
+
+from runs_app.models import Outcome, Trial
+from runs_app.prices.cost import Cost, Price, cost_of, price_of
+from runs_app.realtime.record import Usage
+from scenarios_app.spec.configuration import Configuration
+
+USAGE: Final = {
+    "input_tokens": "agent_input_tokens",
+    "output_tokens": "agent_output_tokens",
+    "input_text_tokens": "agent_input_text_tokens",
+    "input_audio_tokens": "agent_input_audio_tokens",
+    "input_cached_tokens": "agent_input_cached_tokens",
+    "output_text_tokens": "agent_output_text_tokens",
+    "output_audio_tokens": "agent_output_audio_tokens",
+}
+MOST_TRIALS: Final = 4000  # whose usage is looked at
+
+Place = tuple[int, str]  # configuration version, scenario id; without a scenario: over all of them
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Of one trial, on average."""
+
+    seconds: float | None
+    cost: Cost | None
+
+
+NOTHING: Final = Spent(None, None)
+
+
+def price_for(spec: Configuration) -> Price | None:
+    """The configuration's own price table wins, where it is one."""
+    if isinstance(spec.price_table, dict):
+        try:
+            return Price.model_validate(spec.price_table)
+        except ValidationError:
+            return None
+    return price_of(spec.model)
+
+
+def spent(trials: QuerySet[Trial], specs: Mapping[int, Configuration]) -> dict[Place, Spent]:
+    """Of the newest of these trials that have a verdict. `specs`: by configuration version, priced as each says."""
+    found: dict[Place, Spent] = {}
+    grouped: dict[int, list[Spent]] = {}
+    for row in _rows(trials.filter(configuration_version__in=list(specs))):
+        version = row["configuration_version_id"]
+        one = Spent(row["lasted"].total_seconds() if row["lasted"] else None, _cost(row, specs[version]))
+        found[version, row["scenario"]] = one
+        grouped.setdefault(version, []).append(one)
+    return found | {(version, ""): _mean(own) for version, own in grouped.items()}
+
+
+def spent_on(known: Mapping[Place, Spent], version: int, scenario: str) -> Spent:
+    """Of the scenario, or where it is not known there of the configuration."""
+    rest = known.get((version, ""), NOTHING)
+    own = known.get((version, scenario), rest)
+    return Spent(own.seconds or rest.seconds, own.cost or rest.cost)
+
+
+def _rows(trials: QuerySet[Trial]) -> Iterable[dict[str, Any]]:
+    tokens = {name: Avg(Cast(KT(f"metrics__{metric}"), FloatField())) for name, metric in USAGE.items()}
+    lasted = ExpressionWrapper(F("recorded_at") - F("started_at"), output_field=DurationField())
+    graded = trials.filter(outcome__in=(Outcome.PASSED, Outcome.FAILED))
+    newest = graded.order_by("-pk").values("pk")[:MOST_TRIALS]
+    rows: Iterable[Any] = (
+        Trial.objects.filter(pk__in=newest)
+        .order_by()
+        .values("configuration_version_id", scenario=F("scenario_version__scenario__key"))
+        .annotate(lasted=Avg(lasted), **tokens)
+    )
+    return rows
+
+
+def _cost(row: Mapping[str, Any], spec: Configuration) -> Cost | None:
+    price = price_for(spec)
+    if price is None:
+        return None
+    tokens = {name: None if row[name] is None else round(row[name]) for name in USAGE}
+    seconds = row["lasted"].total_seconds() if row["lasted"] else 0.0
+    return cost_of(Usage(**tokens), price, minutes=seconds / 60)
+
+
+def _mean(known: Sequence[Spent]) -> Spent:
+    seconds = [one.seconds for one in known if one.seconds is not None]
+    costs = [one.cost for one in known if one.cost is not None]
+    total = sum(costs, Cost(0.0, 0.0))
+    return Spent(
+        sum(seconds) / len(seconds) if seconds else None,
+        total.times(1 / len(costs)) if costs else None,
+    )
