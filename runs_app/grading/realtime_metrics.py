@@ -23,6 +23,7 @@ def realtime_metrics(record: Record) -> Numbers:
         **spread("time_to_first_audio_ms", first_audio),
         "event_latency_ms": rounded(mean(_known(first_audio)), 3),
         "turns": len(record.turns),
+        "session_seconds": record.session_seconds,
         "ws_messages_received": record.ws_messages_received,
         **_pacing(record),
         **_usage(record),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from runs_app.grading import state_checks, task_metrics, tool_checks
 from runs_app.grading.case import Case
-from runs_app.realtime.record import ToolCall
+from runs_app.realtime.record import Delegation, Record, ToolCall
 from tests.grading.builders import BOOKING, call, case, expecting, record, scenario, unreadable_call
 
 ALL = (
@@ -135,6 +136,18 @@ def test_a_delegation_is_a_response_that_called_a_function() -> None:
     decision = tool_checks.delegation_decision(booking(*calls))
     assert (decision.status, decision.evidence["count"]) == ("passed", 2)
     assert tool_checks.delegation_decision(booking()).failed
+
+
+def test_a_live_agent_delegates_tasks_whether_they_call_or_not() -> None:
+    asked = (Delegation("dlg_1", "responses", 0, 700.0, 2_000.0, "completed", 0),)
+    live = booking(protocol="live", dialect="live", delegations=asked)
+    assert tool_checks.delegation_decision(live).evidence["count"] == 1
+    assert task_metrics.task_metrics(live)["delegations"] == 1
+    forbidden = case(expecting(answer="At eleven.", delegation="forbidden"), live.record)
+    assert tool_checks.delegation_decision(forbidden).failed
+    none = booking(call(), protocol="live", dialect="live")
+    assert task_metrics.task_metrics(none)["delegations"] == 0
+    assert Record.from_json(json.loads(json.dumps(live.record.to_json()))) == live.record
 
 
 def test_optional_delegation_is_no_automatic_success() -> None:
