@@ -7,6 +7,7 @@ from scenarios_app.views import (
     configurations,
     exporting,
     importing,
+    importing_agents,
     scenario_edit,
     scenarios,
     suites,
@@ -46,6 +47,7 @@ urlpatterns = [
     # Configurations
     path("configurations/", configurations.configuration_list, name="configurations"),
     path("configurations/new/", configuration_edit.configuration_new, name="configuration-new"),
+    path("configurations/import/", importing_agents.configurations_import, name="configurations-import"),
     path("configurations/validate/", configuration_edit.configuration_validate, name="configuration-validate"),
     path("configurations/understood/", understood.instructions_understood, name="configuration-understood"),
     path("configurations/<name:name>/", configurations.configuration_page, name="configuration"),

@@ -1,5 +1,6 @@
 """The only writers of what people author."""
 
+from scenarios_app.services.agent_files import AgentsReport, import_agents, read_agents
 from scenarios_app.services.applications import (
     application_warnings,
     create_application,
@@ -38,6 +39,7 @@ from scenarios_app.services.suites import (
 )
 
 __all__ = [
+    "AgentsReport",
     "ChangedMeanwhile",
     "ImportReport",
     "NotStored",
@@ -57,10 +59,12 @@ __all__ = [
     "find_configuration_version",
     "find_scenario",
     "find_suite",
+    "import_agents",
     "import_applications",
     "import_configurations",
     "import_scenarios",
     "move_in_suite",
+    "read_agents",
     "read_scenarios",
     "remove_from_suite",
     "save_application",
