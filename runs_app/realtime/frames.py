@@ -103,6 +103,8 @@ def _object(text: str) -> dict[str, Any]:
         body = json.loads(text)
     except json.JSONDecodeError as exc:
         raise BadFrame(f"{exc.msg} at character {exc.pos} of {len(text)}", shown) from None
+    except ValueError:
+        raise BadFrame("a number has too many digits", shown) from None
     except RecursionError:
         raise BadFrame("nested too deeply", shown) from None
     if not isinstance(body, dict):

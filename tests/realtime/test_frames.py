@@ -39,6 +39,7 @@ def test_audio_becomes_the_number_of_its_bytes_wherever_it_is(data: bytes) -> No
         ("[" * 100_000, "nested too deeply"),
         ('{"type": "x", "a": ' + "[" * 450 + "]" * 450 + "}", "nested too deeply"),
         (b"\xff\xfe", "Expecting value"),
+        ('{"type": "x", "a": ' + "1" * 5_000 + "}", "too many digits"),
     ],
 )
 def test_a_bad_frame_tells_the_reason_apart_from_its_content(raw: str | bytes, reason: str) -> None:
