@@ -1,4 +1,4 @@
-"""What the page says of scenarios and of the trials in the rows on show: read for those alone."""
+"""What the page says of the trials in the rows on show: read for those alone."""
 
 from __future__ import annotations
 
@@ -8,18 +8,10 @@ from typing import Any
 
 from django.db.models import F
 
-from runs_app.comparing.loading import Column, Loaded
-from runs_app.models import Run, RunScenario, Trial, TrialStatus
+from runs_app.comparing.loading import Column
+from runs_app.models import Run, Trial, TrialStatus
 
 MEASURED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
-
-
-@dataclass(frozen=True)
-class Head:
-    """A scenario as the newest of the runs had it."""
-
-    title: str
-    critical: bool
 
 
 @dataclass(frozen=True)
@@ -43,15 +35,6 @@ class Shown:
 
 
 Places = dict[tuple[str, str], list[Shown]]  # (scenario id, configuration key) -> its trials, repeat by repeat
-
-
-def heads(loaded: Loaded) -> dict[str, Head]:
-    """By scenario id."""
-    entries = RunScenario.objects.filter(run__in=[run.pk for run in loaded.runs])
-    rows = entries.order_by("scenario_version__number", "run_id").values_list(
-        "scenario_version__scenario__key", "scenario_version__title", "scenario_version__content__critical"
-    )
-    return {key: Head(title, critical is True) for key, title, critical in rows}
 
 
 def shown_trials(runs: Iterable[Run], columns: Iterable[Column], scenario_ids: Collection[str]) -> Places:

@@ -12,10 +12,11 @@ from runs_app.comparing import table
 from runs_app.comparing.cards import Card, cards
 from runs_app.comparing.choice import METRICS, BadChoice, Choice
 from runs_app.comparing.conditions import Critical, comparison_of, comparison_of_two, newly_always_failed
-from runs_app.comparing.heads import Head, heads, shown_trials
+from runs_app.comparing.heads import shown_trials
 from runs_app.comparing.intervals import with_intervals
 from runs_app.comparing.loading import Column, Loaded, load
 from runs_app.comparing.passport import Stamp, Ways, passport, ways
+from runs_app.comparing.reading import Head
 from runs_app.comparing.setup import Pairing, SetupDiff, pairing, setup_diff
 from runs_app.comparing.table import Pair, Row
 from runs_app.stats.comparison import Comparison
@@ -118,7 +119,7 @@ def _over(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...], pair: 
     comparison = with_intervals(comparison_of(loaded), loaded)
     metric = choice.metric or _first_measured(comparison)
     compared = _compared(loaded, comparison, pair)
-    known, named = ways(loaded), heads(loaded)
+    known, named = ways(loaded), loaded.read.heads
     spoken = any("spoken" in own.modes for own in known.values())
     return Page(
         state="over",

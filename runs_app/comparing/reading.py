@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,14 @@ Place = tuple[int, int]  # run, configuration version
 
 
 @dataclass(frozen=True)
+class Head:
+    """A scenario as the newest of the runs had it."""
+
+    title: str
+    critical: bool
+
+
+@dataclass(frozen=True)
 class Condition:
     """One way in which trials of a configuration were measured. `judge`: model and rubric, empty without one."""
 
@@ -35,12 +44,13 @@ class Condition:
 
 @dataclass(eq=False)
 class Read:
-    """`conditions` by the key of a configuration; `critical`: ids of the scenarios that are marked so in any run.
-    `compared` keeps what was once compared of it."""
+    """`conditions` by the key of a configuration; `critical`: ids of the scenarios that are marked so in any run;
+    `heads` by the id of a scenario. `compared` keeps what was once compared of it."""
 
     trials: Trials
     conditions: Mapping[str, tuple[Condition, ...]]
     critical: frozenset[str]
+    heads: Mapping[str, Head]
     compared: Comparison | None = None
 
 
@@ -50,8 +60,8 @@ class Version:
 
     key: str
     run_hash: str
-    critical: bool
     mode: str
+    head: Head
 
 
 @dataclass(frozen=True)
@@ -77,16 +87,31 @@ def read(
     of_run = {run.pk: run for run in runs}
     versions = _versions(of_run)
     columns = _columns(of_run, specs, places)
-    modes = (versions[pk].mode for pk in columns["scenario_version_id"])
-    way, known = coded(zip(columns["run_id"], columns["configuration_version_id"], modes, strict=True))
-    ways = [Way(*place) for place in known]
+    way, ways = _ways(columns, versions, of_run, specs)
     limits = floats(specs[one.configuration].answer_limit_ms(_mode(one, of_run, specs)) for one in ways)
     there = {versions[pk].key for pk in set(columns["scenario_version_id"])}
     return Read(
-        trials=_trials(columns, versions, specs, sorted(there), limits[_ints(way)]),
+        trials=_trials(columns, versions, specs, sorted(there), limits[way]),
         conditions=_conditions(ways, of_run, specs, entries),
-        critical=frozenset(one.key for one in versions.values() if one.critical and one.key in there),
+        critical=frozenset(one.key for one in versions.values() if one.head.critical and one.key in there),
+        heads={one.key: one.head for one in versions.values()},
     )
+
+
+def _ways(
+    columns: Mapping[str, Sequence[Any]],
+    versions: Mapping[int, Version],
+    runs: Collection[int],
+    configurations: Collection[int],
+) -> tuple[Ints, list[Way]]:
+    """Of each trial the place of its way among those that there are."""
+    modes = sorted({one.mode for one in versions.values()})
+    every = [Way(*names) for names in product(runs, configurations, modes)]
+    of_run = _told(columns["run_id"], list(runs).index) * len(list(configurations))
+    of_both = (of_run + _told(columns["configuration_version_id"], list(configurations).index)) * len(modes)
+    of_all = of_both + _told(columns["scenario_version_id"], lambda pk: modes.index(versions[pk].mode))
+    found, place = np.unique(of_all, return_inverse=True)
+    return place, [every[one] for one in found.tolist()]
 
 
 def _mode(way: Way, runs: Mapping[int, Run], specs: Mapping[int, Configuration]) -> str:
@@ -94,14 +119,20 @@ def _mode(way: Way, runs: Mapping[int, Run], specs: Mapping[int, Configuration])
 
 
 def _versions(runs: Iterable[int]) -> dict[int, Version]:
-    rows = RunScenario.objects.filter(run__in=list(runs)).values_list(
+    """Those that are newest come last."""
+    entries = RunScenario.objects.filter(run__in=list(runs))
+    rows = entries.order_by("scenario_version__number", "run_id").values_list(
         "scenario_version_id",
         "scenario_version__scenario__key",
         "scenario_version__run_hash",
-        "scenario_version__content__critical",
         "scenario_version__content__mode",
+        "scenario_version__title",
+        "scenario_version__content__critical",
     )
-    return {pk: Version(key, run_hash, critical is True, mode or "") for pk, key, run_hash, critical, mode in rows}
+    return {
+        pk: Version(key, run_hash, mode or "", Head(title, critical is True))
+        for pk, key, run_hash, mode, title, critical in rows
+    }
 
 
 def _columns(
@@ -124,26 +155,33 @@ def _trials(
     at = {name: place for place, name in enumerate(names)}
     places = {pk: place for place, pk in enumerate(specs)}
     contents = dict(zip(versions, coded(one.run_hash for one in versions.values())[0], strict=True))
-    outcomes = {name: code for code, name in enumerate(OUTCOMES)}
-    ended = zip(columns["outcome"], columns["status"], strict=True)
     stage, stages = coded(columns["stage"])
     return Trials(
         scenario_ids=tuple(names),
         configuration_keys=tuple(str(pk) for pk in specs),
         stages=tuple(stages),
-        scenario=_ints(at[versions[pk].key] for pk in columns["scenario_version_id"]),
-        configuration=_ints(places[pk] for pk in columns["configuration_version_id"]),
-        content=_ints(contents[pk] for pk in columns["scenario_version_id"]),
-        # while a trial is graded again its old outcome still stands in its row
-        outcome=_ints(outcomes[outcome] if status == TrialStatus.DONE else 0 for outcome, status in ended),
-        stage=_ints(stage),
+        scenario=_told(columns["scenario_version_id"], lambda pk: at[versions[pk].key]),
+        configuration=_told(columns["configuration_version_id"], places.__getitem__),
+        content=_told(columns["scenario_version_id"], contents.__getitem__),
+        outcome=_outcomes(columns),
+        stage=np.array(stage, dtype=np.int64),
         timeout_ms=timeout_ms,
         values={name: floats(columns[name]) for name in METRICS},
     )
 
 
-def _ints(values: Iterable[int]) -> Ints:
-    return np.fromiter(values, dtype=np.int64)
+def _outcomes(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    """While a trial is graded again its old outcome still stands in its row, and counts for nothing."""
+    codes = {name: code for code, name in enumerate(OUTCOMES)}
+    done = TrialStatus.DONE.value  # a plain text is compared faster
+    ended = zip(columns["outcome"], columns["status"], strict=True)
+    return np.array([codes[outcome] if status == done else 0 for outcome, status in ended], dtype=np.int64)
+
+
+def _told(numbers: Sequence[int], told: Callable[[int], int]) -> Ints:
+    """What is told of each number; of numbers that come again it is asked once."""
+    found, place = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
+    return np.array([told(one) for one in found.tolist()], dtype=np.int64)[place]
 
 
 def _conditions(

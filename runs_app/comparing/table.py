@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from runs_app.comparing.choice import Choice
 from runs_app.comparing.differences import RULES, direction
-from runs_app.comparing.heads import Head, Places, Shown
+from runs_app.comparing.heads import Places, Shown
 from runs_app.comparing.loading import Column
+from runs_app.comparing.reading import Head
 from runs_app.comparing.words import LATENCY, signed_text
 from runs_app.stats.comparison import Cell, Comparison, ScenarioRow
 from runs_app.stats.flags import RowFlag

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv
 
 from runs_app.stats.multiple import benjamini_hochberg
+from runs_app.stats.trials import Floats
 from runs_app.stats.verdict import fisher_p
 
 SUSPECTED: Final = 0.95
@@ -44,8 +45,13 @@ def row_flags(counts: Mapping[str, tuple[int, int, int, int]]) -> dict[str, RowF
 @lru_cache(maxsize=4096)  # few counts, many rows
 def posterior(passed_a: int, n_a: int, passed_b: int, n_b: int) -> float:
     """P(B's true rate is below A's) under Jeffreys' prior, Beta(.5, .5), on each."""
-    a = betaincinv(passed_a + 0.5, n_a - passed_a + 0.5, MIDDLES)
-    return float(betainc(passed_b + 0.5, n_b - passed_b + 0.5, a).mean())
+    return float(betainc(passed_b + 0.5, n_b - passed_b + 0.5, _middles(passed_a, n_a)).mean())
+
+
+@lru_cache(maxsize=256)  # the inverse takes longer than all else
+def _middles(passed: int, n: int) -> Floats:
+    """The true rate's quantiles after what was seen of it, equally likely each."""
+    return np.asarray(betaincinv(passed + 0.5, n - passed + 0.5, MIDDLES))
 
 
 @lru_cache(maxsize=4096)

@@ -460,12 +460,12 @@ def test_the_number_of_queries_does_not_grow_with_the_run(
     signed_in: Client, django_assert_max_num_queries: Any, django_assert_num_queries: Any
 ) -> None:
     small = finished_run(better_and_slower, scenarios=2)
-    with django_assert_max_num_queries(19) as captured:
+    with django_assert_max_num_queries(18) as captured:
         signed_in.get(f"/compare/?run={small.pk}")
     large = finished_run(better_and_slower, scenarios=12, repeats=3, configurations=versions(4))
     with django_assert_num_queries(len(captured)):
         signed_in.get(f"/compare/?run={large.pk}")
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(8):
         signed_in.get(f"/compare/data/?run={large.pk}")
 
 
