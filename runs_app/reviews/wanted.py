@@ -107,11 +107,17 @@ def _facts(wanted: Wanted) -> Q:
 
 def _sign(sign: str) -> Q:
     if sign == "too-soon":
-        return Q(metrics__spoke_too_soon_ms__gt=0)
+        return Q(metrics__spoke_too_soon_ms__gt=0) & _measured("spoke_too_soon_ms")
     if sign == "clocks":
         apart = Q(metrics__latency_difference_ms__gt=CLOCKS_DIFFER_MS)
-        return apart | Q(metrics__latency_difference_ms__lt=-CLOCKS_DIFFER_MS)
+        apart |= Q(metrics__latency_difference_ms__lt=-CLOCKS_DIFFER_MS)
+        return apart & _measured("latency_difference_ms")
     return Q(pk__in=Trial.objects.filter(marks__attempt=F("attempt")).values("pk")) if sign == "marked" else Q()
+
+
+def _measured(metric: str) -> Q:
+    """Databases compare a JSON null too: SQLite holds it for more than any number, PostgreSQL for less."""
+    return ~Q(**{f"metrics__{metric}": None})
 
 
 def with_sign(runs: RunQuerySet, sign: str) -> RunQuerySet:

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from runs_app.models import Mark, Review, Run, Trial
-from runs_app.reviews.wanted import beside, trials_of, wanted_of
+from runs_app.reviews.wanted import beside, signs_of, trials_of, wanted_of
 from runs_app.services.claims import Claim
 from runs_app.services.reviewing import assign_reviews, save_review
 from tests.pages.playing import begin, end, play
@@ -61,6 +61,12 @@ def test_what_spoke_too_soon_and_whose_clocks_differ_is_found(alice: User) -> No
         play_one(claim, metrics)
     assert keys_of("sign=too-soon", alice) == [f"{run.pk}:case_1"]
     assert keys_of("sign=clocks", alice) == [f"{run.pk}:case_3"]
+
+
+def test_what_was_not_measured_carries_no_sign(alice: User) -> None:
+    run = finished(["failed"], metrics={"spoke_too_soon_ms": None, "latency_difference_ms": None})
+    assert keys_of("sign=too-soon", alice) == keys_of("sign=clocks", alice) == []
+    assert signs_of(run) == []
 
 
 def play_one(claim: Claim, metrics: dict[str, float]) -> None:
