@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, Literal
 
+import numpy as np
+
 from runs_app.stats.flags import posterior
+from runs_app.stats.trials import Floats
 
 Tag = Literal["discriminating", "flaky", "always fails", "always passes", "too few to tell", "no verdict"]
 
@@ -30,8 +33,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Item:
-    """`sure`: how likely the two configurations that differ most truly differ in their pass rate; null with fewer than
-    two of them."""
+    """`sure`: how likely the two configurations that differ most truly differ in their pass rate, less what looking at
+    so many pairs finds by luck (Bonferroni); null with fewer than two configurations."""
 
     scenario_id: str
     tag: Tag
@@ -44,8 +47,13 @@ def item(scenario_id: str, counts: Mapping[str, Counts]) -> Item:
     """`counts` by configuration; those without a trial say nothing."""
     seen = [one for one in counts.values() if one.n]
     passed, n = sum(one.passed for one in seen), sum(one.n for one in seen)
-    sure = max((_sureness(a, b) for a, b in combinations(seen, 2)), default=None)
+    sure = _surest([_sureness(a, b) for a, b in combinations(seen, 2)])
     return Item(scenario_id, _tag(seen, sure), passed, n, sure)
+
+
+def _surest(pairs: Sequence[float]) -> float | None:
+    """Of ten configurations that are alike some two nearly always look as if they were not."""
+    return max(0.0, 1 - len(pairs) * (1 - max(pairs))) if pairs else None
 
 
 def _tag(seen: Sequence[Counts], sure: float | None) -> Tag:
@@ -91,36 +99,36 @@ def smoke_subset(candidates: Sequence[Candidate], *, seconds: float) -> list[Pic
     exp(-D), where D sums -ln(sqrt(p q) + sqrt((1-p)(1-q))) over the set (Bhattacharyya). What the set tells already
     is told once: a second scenario that separates the same pair gains less.
     """
+    open_ = sorted((one for one in candidates if 0 < one.seconds <= seconds), key=lambda one: one.scenario_id)
     keys = sorted({key for one in candidates for key in one.counts})
-    pairs = list(combinations(keys, 2))
-    distances = {one.scenario_id: _distances(one, pairs) for one in candidates}
-    told, left, chosen = [0.0] * len(pairs), seconds, []
-    open_ = {one.scenario_id: one for one in candidates if 0 < one.seconds <= seconds}
-    while open_:
-        gains = {name: _gain(one, told, distances[name]) for name, one in open_.items()}
-        best = min(open_.values(), key=lambda one: (-gains[one.scenario_id] / one.seconds, one.scenario_id))
-        chosen.append(Pick(best.scenario_id, best.seconds, gains[best.scenario_id]))
-        told = [known + more for known, more in zip(told, distances[best.scenario_id], strict=True)]
-        left -= best.seconds
-        del open_[best.scenario_id]
-        open_ = {name: one for name, one in open_.items() if one.seconds <= left}
+    pairs = list(combinations(range(len(keys)), 2))
+    distances = _distances(open_, keys, pairs)
+    parts = 1 - np.exp(-distances)
+    worth = np.array([_bits(next(iter(one.counts.values()), Counts(0, 0)).rate) for one in open_])
+    took = np.array([one.seconds for one in open_])
+    told, left, chosen, is_open = np.zeros(len(pairs)), seconds, [], np.ones(len(open_), dtype=bool)
+    while is_open.any():
+        gains = parts @ np.exp(-told) if pairs else worth
+        best = int(np.argmax(np.where(is_open, gains / took, -1.0)))
+        chosen.append(Pick(open_[best].scenario_id, open_[best].seconds, float(gains[best])))
+        told, left = told + distances[best], left - open_[best].seconds
+        is_open[best] = False
+        is_open &= took <= left
     return chosen
 
 
-def _distances(one: Candidate, pairs: Sequence[tuple[str, str]]) -> list[float]:
+def _distances(candidates: Sequence[Candidate], keys: Sequence[str], pairs: Sequence[tuple[int, int]]) -> Floats:
+    """Candidates x pairs of configurations; 0 where one of the two never ran the scenario."""
+    if not pairs:
+        return np.zeros((len(candidates), 0))
     nothing = Counts(0, 0)
-    rates = [(one.counts.get(a, nothing).rate, one.counts.get(b, nothing).rate) for a, b in pairs]
-    known = [one.counts.get(a, nothing).n and one.counts.get(b, nothing).n for a, b in pairs]
-    return [
-        -math.log(min(1.0, math.sqrt(p * q) + math.sqrt((1 - p) * (1 - q)))) if both else 0.0
-        for (p, q), both in zip(rates, known, strict=True)
-    ]
-
-
-def _gain(one: Candidate, told: Sequence[float], distances: Sequence[float]) -> float:
-    if told:
-        return sum(math.exp(-known) * (1 - math.exp(-more)) for known, more in zip(told, distances, strict=True))
-    return _bits(next(iter(one.counts.values()), Counts(0, 0)).rate)
+    listed = [[one.counts.get(key, nothing) for key in keys] for one in candidates]
+    rates = np.array([[one.rate for one in row] for row in listed]).reshape(len(candidates), len(keys))
+    known = np.array([[one.n > 0 for one in row] for row in listed], dtype=bool).reshape(rates.shape)
+    first, second = np.array(pairs).T
+    p, q = rates[:, first], rates[:, second]
+    alike = np.sqrt(p * q) + np.sqrt((1 - p) * (1 - q))
+    return np.where(known[:, first] & known[:, second], -np.log(np.minimum(1.0, alike)), 0.0)
 
 
 def _bits(p: float) -> float:
