@@ -139,9 +139,8 @@ def _item_in_beta(item: dict[str, Json]) -> dict[str, Json]:
 
 
 def _renamed(part: Json, names: dict[str, str]) -> Json:
-    if not isinstance(part, dict) or part.get("type") not in names:
-        return part
-    return part | {"type": names[part["type"]]}
+    kind = part.get("type") if isinstance(part, dict) else None
+    return part | {"type": names[kind]} if isinstance(kind, str) and kind in names else part
 
 
 def _session_in_beta(session: dict[str, Json]) -> dict[str, Json]:

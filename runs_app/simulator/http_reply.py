@@ -45,7 +45,7 @@ def read_object(body: bytes) -> dict[str, Json]:
     """The JSON object in a request's body. RequestError when it is none."""
     try:
         content = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RequestError(f"the body is not JSON: {error}", code="invalid_json") from error
     if not isinstance(content, dict):
         raise RequestError("the body must be a JSON object", code="invalid_json")

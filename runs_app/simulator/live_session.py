@@ -198,7 +198,7 @@ def _format(settings: dict[str, Json]) -> Format:
 def _read_json(text: str) -> Json:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Refusal("invalid_json", f"The frame is not JSON: {error}.") from error
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from runs_app.simulator import beta_shapes, live_shapes, shapes
 from runs_app.simulator.dialects import choose
 from runs_app.simulator.ear import Ear
+from runs_app.simulator.http_reply import RequestError, read_object
 from runs_app.simulator.live_session import LiveSession
 from runs_app.simulator.options import Options
 from runs_app.simulator.outlet import Outlet
@@ -131,14 +132,10 @@ LAST: dict[str, tuple[Json, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BUILDS)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(data=st.data())
-def test_no_frame_breaks_a_session(kind: str, data: st.DataObject) -> None:
-    build, types = BUILDS[kind]
-    told = [json.dumps(TEMPLATES["live"][0])] * (kind == "live") + data.draw(
-        st.lists(frames(types, TEMPLATES[kind]), min_size=1, max_size=6)
-    )
+def answers(kind: str, told: list[str]) -> list[Json]:
+    """What a session says to these frames and to the last one."""
+    build, _ = BUILDS[kind]
+    first = [json.dumps(TEMPLATES["live"][0])] * (kind == "live")
 
     async def talk() -> list[Json]:
         sent: list[str] = []
@@ -152,16 +149,47 @@ def test_no_frame_breaks_a_session(kind: str, data: st.DataObject) -> None:
         async with asyncio.TaskGroup() as group:
             session = build(Outlet(group=group, send=send, close=close))
             await session.open()
-            for frame in told:
+            for frame in [*first, *told, json.dumps(LAST[kind][0])]:
                 await session.receive(frame)
-            await session.receive(json.dumps(LAST[kind][0]))
             await asyncio.sleep(0)
             session.end()
         return [json.loads(text) for text in sent]
 
-    answers = asyncio.run(talk())
-    codes = [event["error"]["code"] for event in answers if event["type"] == "error"]
-    assert LAST[kind][1] in codes or {"type": "closed"} in answers
+    return asyncio.run(talk())
+
+
+def codes_of(events: list[Json]) -> list[str | None]:
+    return [event["error"]["code"] for event in events if event["type"] == "error"]
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_no_frame_breaks_a_session(kind: str, data: st.DataObject) -> None:
+    events = answers(kind, data.draw(st.lists(frames(BUILDS[kind][1], TEMPLATES[kind]), min_size=1, max_size=6)))
+    assert LAST[kind][1] in codes_of(events) or {"type": "closed"} in events
+
+
+@pytest.mark.parametrize("kind", BUILDS)
+@pytest.mark.parametrize("frame", ["[" * 100_000, '{"type": ' + "1" * 5_000 + "}"], ids=["deep", "endless"])
+def test_a_frame_that_json_itself_gives_up_on_is_refused(kind: str, frame: str) -> None:
+    assert codes_of(answers(kind, [frame])) == ["invalid_json", LAST[kind][1]]
+
+
+def test_a_body_that_json_itself_gives_up_on_is_a_bad_request() -> None:
+    with pytest.raises(RequestError, match="the body is not JSON"):
+        read_object(b"[" * 100_000)
+
+
+@pytest.mark.parametrize("kind", ["ga", "beta"])
+@pytest.mark.parametrize("type", [[], {}, 5, None], ids=str)
+def test_a_part_of_history_of_an_odd_type_is_refused(kind: str, type: Json) -> None:
+    item = {"type": "message", "role": "assistant", "content": [{"type": type, "text": "Hi"}]}
+    told = [
+        {"type": "conversation.item.create", "item": item},
+        {"type": "response.create", "response": {"input": [item]}},
+    ]
+    assert codes_of(answers(kind, [json.dumps(event) for event in told])) == ["invalid_value"] * 2 + [LAST[kind][1]]
 
 
 def test_every_beta_key_is_one_that_the_fuzzer_may_hit() -> None:
