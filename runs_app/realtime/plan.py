@@ -74,7 +74,7 @@ class Timeouts:
     confirm_s: float = 2.0
     settle_s: float = 3.0
     response_s: float = 30.0
-    quiet_s: float = 0.8
+    quiet_s: float = 1.2
     closed_s: float = 10.0
 
 

@@ -184,12 +184,12 @@ async def test_an_answer_given_before_the_tool_returned_is_no_answer() -> None:
 
 
 async def test_a_request_of_45_seconds_has_its_whole_time_for_the_answer_afterwards() -> None:
-    cues = says("That is a lot.", at_ms=48_000, ms=600)
+    cues = says("That is a lot.", at_ms=47_000, ms=600)
     held, _ = await call(cues, PlannedTurn("A long story", words(45_000)), chunk_ms=500)
     assert ending(held)[0] == "completed"
     assert held.record.turns[0].sent_ms == 45_000
     assert basis(held) == ["spoken_turn"]
-    late = says("That is a lot.", at_ms=49_500, ms=600)
+    late = says("That is a lot.", at_ms=48_600, ms=600)
     held, _ = await call(late, PlannedTurn("A long story", words(45_000)), chunk_ms=500)
     assert "the agent was still speaking" in ending(held)[1]
     assert held.of("session.ended")[0].t_ms == pytest.approx(50_000, abs=510)  # a chunk of the caller's is 500 ms
@@ -206,10 +206,10 @@ async def test_two_delegations_are_both_served_and_the_last_content_must_be_told
     other = ("create_reservation", '{"guest_name": "Ben"}', "call_2")
     cues = [
         *booking(ack=ONE_MOMENT, answer=says(BOOKED, at_ms=900, after_create=1)),
-        Cue(1700, [delegated("dlg_2")], after_create=1),
-        Cue(1900, calls(other, delegation="dlg_2", response="resp_c1"), after_create=1),
+        Cue(1520, [delegated("dlg_2")], after_create=1),
+        Cue(1560, calls(other, delegation="dlg_2", response="resp_c1"), after_create=1),
         Cue(300, content("And Ben's too.", "dlg_2", "resp_c2"), after_create=2),
-        *says("And Ben's too.", at_ms=700, after_create=2),
+        *says("And Ben's too.", at_ms=500, after_create=2),
     ]
     held, sent = await call(cues)
     assert ending(held)[0] == "completed"
