@@ -160,6 +160,7 @@ def _compared(measured: Measured, counted: Counted, one: Worked, step: HolmStep)
         stands=step.rejected,
         bounds=bounded,
         equivalent=equivalence.holds if equivalence else None,
+        equivalent_at_worst=all(_within(rule, bound) for bound in one.bounds),
         small=_is_small(rule, test, centre),
     )
     better, worse, same = _directions(measured, one)
@@ -240,6 +241,12 @@ def _equivalence(rule: MetricRule, test: PairTest) -> Equivalence | None:
     holds = -margin < low and high < margin
     least, most, low, high = (math.exp(end) if rule.scale == "log" else end for end in (-margin, margin, low, high))
     return Equivalence(rule.margin, least, most, low, high, p, holds)
+
+
+def _within(rule: MetricRule, bound: PairTest) -> bool:
+    """Whether the margin still holds if the trials without a verdict had gone this way."""
+    found = _equivalence(rule, bound)
+    return bound.sides.identical or (found is not None and found.holds)
 
 
 def _noise(measured: Measured, one: Worked) -> Noise | None:

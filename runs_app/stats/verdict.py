@@ -46,6 +46,9 @@ class Verdict:
     small: bool = False
 
 
+TURNS: Final = Verdict("Can't tell", "trials without a verdict could turn it", "bounds")
+
+
 @dataclass(frozen=True)
 class Counted:
     """Of both sides, over the paired scenarios: all trials, those without a verdict, those that timed out."""
@@ -60,7 +63,8 @@ class Tested:
     """What the rule looks at, on the scale that the test was made on.
 
     `bounds`: the same test if every trial without a verdict had gone against B, and for it, as (difference, p).
-    `equivalent`: whether the 90 % interval lies inside the margin; null without one. `small`: the difference does.
+    `equivalent`: whether the 90 % interval lies inside the margin; null without one. `equivalent_at_worst`: at those
+    bounds too. `small`: the difference lies inside.
     """
 
     n: int
@@ -71,6 +75,7 @@ class Tested:
     stands: bool
     bounds: Sequence[tuple[float | None, float | None]] = ()
     equivalent: bool | None = None
+    equivalent_at_worst: bool = True
     small: bool = False
 
 
@@ -95,7 +100,7 @@ def decide(rule: MetricRule, tested: Tested, counted: Counted, *, not_comparable
     word = _word(rule, tested.difference, stands=tested.stands)
     at_worst = {_word(rule, difference, stands=_stands(p, tested.alpha)) for difference, p in tested.bounds}
     if at_worst - {word}:
-        return Verdict("Can't tell", "trials without a verdict could turn it", "bounds")
+        return TURNS
     if word != "Can't tell":
         return Verdict(word, _reason(tested, "stands at"), "decided", small=tested.small)
     return _equivalent(tested) or Verdict("Can't tell", _reason(tested, "does not stand at"), "undecided")
@@ -120,6 +125,8 @@ def _doubt(rule: MetricRule, tested: Tested, counted: Counted) -> Verdict | None
 def _equivalent(tested: Tested) -> Verdict | None:
     if not tested.equivalent:
         return None
+    if not tested.equivalent_at_worst:
+        return TURNS
     return Verdict("Equivalent", f"the 90 % interval over {tested.n} scenarios lies inside the margin", "decided")
 
 

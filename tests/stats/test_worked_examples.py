@@ -51,6 +51,21 @@ def of(found: list[TrialRow], **options: Any) -> Comparison:
     return compare(trials_of(found, configurations=("A", "B")), **options)
 
 
+def test_invalid_trials_that_could_leave_the_margin_withhold_equivalent() -> None:
+    """19 of 20 scenarios have a verdict, D = .25 / 19; with the invalid one against B and for it -.0375 and .0625."""
+    a, b = "iiii " + "pppp " * 18 + "pppf", "iiii " + "pppp " * 19
+
+    def verdict(a: str, b: str) -> tuple[str, str]:
+        found = of(passes("A", a) + passes("B", b), rules=PRIMARY[:1], margins={PASS_RATE: 0.05})
+        one = found.pair("A", "B").metrics[PASS_RATE]
+        assert one.equivalence is not None
+        assert one.equivalence.holds
+        return one.verdict.word, one.verdict.code
+
+    assert verdict(a, b) == ("Can't tell", "bounds")
+    assert verdict(a.replace("i", "p"), b.replace("i", "p")) == ("Equivalent", "decided")
+
+
 def test_a_difference_and_its_interval() -> None:
     """D = 1.25 / 8; the squared deviations sum to 8 x .0234375 - ... = .1171875, so sd = .12938, SE = .045744;
     t(.975, 7) = 2.36462: .15625 -+ .10817."""
