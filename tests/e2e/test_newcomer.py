@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["stack"]
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.alone, pytest.mark.timeout(400)]
 
 SENTENCE = "If the caller corrects something, use the corrected value."
 CORRECTIONS = {"booking_date_corrected", "booking_size_corrected_later"}

@@ -28,7 +28,7 @@ from tests.services import eventually
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.alone]
 
 MINUTES = 45
 MINUTE_MS = 60_000
