@@ -38,7 +38,7 @@ def grounded_relay_order(case: Case) -> Check:
 
 
 def _without_a_tool(case: Case) -> Check:
-    claimed = [claim for turn in case.record.turns for claim in spoken_claims(turn)]
+    claimed = list(spoken_claims(case))
     if not claimed:
         return not_applicable("grounded_relay_order", "no tool ran, and none was said to have run")
     return verdict(

@@ -71,11 +71,26 @@ class EarlyClaim:
         }
 
 
-def spoken_claims(turn: Turn) -> Iterator[SpokenClaim]:
+def spoken_claims(case: Case) -> Iterator[SpokenClaim]:
     """Claims in the agent's captions, with the audio to listen to."""
+    for turn in case.record.turns:
+        yield from _claims_of(turn, _results_ms(case, turn))
+
+
+def _results_ms(case: Case, turn: Turn) -> list[float]:
+    """When the results came that the agent answered with another response: no sentence reaches over one. An agent of
+    GPT Live goes on talking while it is told."""
+    if case.record.protocol == "live":
+        return []
+    return sorted(call.answered_ms for call in case.calls if call.turn == turn.index and call.answered_ms is not None)
+
+
+def _claims_of(turn: Turn, results_ms: Sequence[float]) -> Iterator[SpokenClaim]:
     starts: list[int] = []
-    text = ""
+    text, known = "", 0
     for caption in turn.captions:
+        before, known = known, bisect_right(results_ms, caption.t_ms)
+        text += "\n" * (known > before)
         starts.append(len(text))
         text += caption.text
     for claim in claims(text):
@@ -116,7 +131,7 @@ def early_claims(case: Case) -> list[EarlyClaim]:
             end = (call.answered_ms, call.name)
             ends[call.turn] = max(ends.get(call.turn, end), end)
     found = []
-    for claim in (claim for turn in case.record.turns for claim in spoken_claims(turn)):
+    for claim in spoken_claims(case):
         result_ms, tool = ends.get(claim.turn, (claim.said_ms, ""))
         if claim.said_ms < result_ms:
             found.append(EarlyClaim(claim, tool, result_ms))

@@ -40,6 +40,16 @@ def test_a_claim_after_the_result_is_none_of_it() -> None:
     assert spoke_too_soon_ms(the_case) == 0.0
 
 
+@pytest.mark.parametrize(("protocol", "early_ms"), [("realtime", 0.0), ("live", 600.0)])
+def test_a_sentence_ends_where_the_result_came_unless_the_agent_speaks_on(protocol: str, early_ms: float) -> None:
+    """A Realtime agent answers a result with another response, which goes on with no sentence of the one before."""
+    captions = (Caption(1_400, "Your table, let me see"), Caption(2_400, "Your table is booked."))
+    turn = spoken(agent=((1_400, 1_900), (2_400, 3_000)), captions=captions, text="".join(c.text for c in captions))
+    the_case = case(scenario(), audio_record(TOOL, turns=(turn,), protocol=protocol))
+    assert spoke_too_soon_ms(the_case) == early_ms
+    assert spoke_too_soon(the_case).status == ("failed" if early_ms else "passed")
+
+
 def test_words_that_run_ahead_of_their_sound_are_bracketed_where_they_are_heard() -> None:
     """All words came at once at 1.3 s; "One moment now, sir." takes the first half of what is heard until 2.5 s."""
     text = "One moment now, sir. Your table's booked."
