@@ -133,7 +133,7 @@ def _sight(foreseen: Foreseen) -> Sight:
     text = share_text(size) if foreseen.metric == LATENCY else signed_text(foreseen.metric, size).lstrip("+")
     margin = ""
     if foreseen.sees_margin is False:
-        needed = f"about {foreseen.needed:,} scenarios" if foreseen.needed else "more scenarios or repeats"
+        needed = f"about {foreseen.needed:,} scenarios" if foreseen.needed else "over 10,000 scenarios"
         margin = f"more than the margin that you set: that takes {needed}"
     return Sight(foreseen.metric, f"{foreseen.bound} {text}".strip(), margin=margin)
 

@@ -6,14 +6,20 @@ The JSON is as comparing.export wrote it on that day. What an older or a newer o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
-from runs_app.comparing.words import signed_text, value_text
+from runs_app.comparing.drawing import Drawing, draw, ends, noise_words
+from runs_app.comparing.tail_words import Tail, percentile_tails, repeat_tails
+from runs_app.comparing.words import LATENCY, signed_text, value_text
+from runs_app.stats.estimate import BEING_COMPUTED, Estimate, Tails
+from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.summary import Summary
 
 Json = Any
 
-MARKS = {"Better": "up", "Worse": "down"}
+WAS_COMPUTED: Final = "the interval was still being computed"
+MARKS: Final = {"Better": "up", "Worse": "down"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,16 @@ class Row:
     word: str
     reason: str
     primary: bool
+    noise: str = ""  # the band of the baseline against itself
+    note: str = ""
+    drawing: Drawing | None = None
+    a_tails: tuple[Tail, ...] = ()
+    b_tails: tuple[Tail, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What the drawing is called by."""
+        return self.difference
 
     @property
     def css(self) -> str:
@@ -70,6 +86,8 @@ def read_frozen(document: Mapping[str, Json], candidate: str = "") -> Frozen | N
     if not pairs:
         return None
     pair = pairs[0]
+    tails = {one["configuration"]: _tails(one) for one in document.get("configurations", ())}
+    sides = tails[pair["a"]], tails[pair["b"]]
     return Frozen(
         a=letters[pair["a"]],
         b=letters[pair["b"]],
@@ -80,7 +98,10 @@ def read_frozen(document: Mapping[str, Json], candidate: str = "") -> Frozen | N
         left_out=tuple(name for part in ("changed", "only_a", "only_b") for name in pair.get(part, ())),
         critical=tuple(str(one.get("scenario", one)) for one in _critical(document, pair)),
         passport=tuple(_stamps(pair)),
-        rows=tuple(_row(name, metric) for name, metric in pair.get("metrics", {}).items()),
+        rows=tuple(
+            _row(name, metric, *(side.get(name, ()) for side in sides))
+            for name, metric in pair.get("metrics", {}).items()
+        ),
         scenarios=tuple(_scenario(one, pair["a"], pair["b"]) for one in document.get("scenarios", ())),
     )
 
@@ -97,9 +118,11 @@ def _stamps(pair: Mapping[str, Json]) -> Iterable[str]:
             yield f"{name}: {a} and {b}. {bias}".strip()
 
 
-def _row(name: str, metric: Mapping[str, Json]) -> Row:
+def _row(name: str, metric: Mapping[str, Json], a_tails: tuple[Tail, ...], b_tails: tuple[Tail, ...]) -> Row:
     paired, verdict = metric.get("paired") or {}, metric.get("verdict") or {}
-    ratio = metric.get("ratio")
+    ratio, noise, word = metric.get("ratio"), metric.get("noise") or {}, str(verdict.get("word", ""))
+    seen, band = _seen(metric), ends(noise.get("low"), noise.get("high"))
+    told = not paired.get("identical") and word != "Not comparable"
     return Row(
         metric=name,
         a=_value(name, paired.get("mean_a")),
@@ -107,10 +130,51 @@ def _row(name: str, metric: Mapping[str, Json]) -> Row:
         difference=_difference(name, paired.get("difference"), str(metric.get("change") or "")),
         interval=_percent_interval(ratio) if ratio else _interval(name, paired),
         p_value=f"{metric['p_value']:.3g}" if metric.get("p_value") is not None else "",
-        word=str(verdict.get("word", "")),
+        word=word,
         reason=str(verdict.get("reason", "")),
         primary=metric.get("primary") is not False,
+        noise=_percent_interval(noise) if ratio else _interval(name, noise),
+        note=noise_words(seen, band) if told else "",
+        drawing=draw(seen, _ends_of(metric), band, none=1.0 if ratio else 0.0),
+        a_tails=a_tails,
+        b_tails=b_tails,
     )
+
+
+def _seen(metric: Mapping[str, Json]) -> float | None:
+    """What the verdict rests on: of a latency the ratio."""
+    ratio, paired = metric.get("ratio"), metric.get("paired") or {}
+    found: float | None = ratio.get("value") if ratio else paired.get("difference")
+    return found
+
+
+def _ends_of(metric: Mapping[str, Json]) -> tuple[float, float] | None:
+    told = metric.get("ratio") or metric.get("paired") or {}
+    return ends(told.get("low"), told.get("high"))
+
+
+def _tails(configuration: Mapping[str, Json]) -> dict[str, tuple[Tail, ...]]:
+    """Metric -> what is no mean, of one configuration; empty where the document has no intervals of it."""
+    told = configuration.get("tails")
+    if not told:
+        return {}
+    pass_k = {int(k): _estimate(one) for k, one in (told.get("pass_k") or {}).items()}
+    tails = Tails(_estimate(told.get("p50") or {}), _estimate(told.get("p95") or {}), pass_k)
+    found = {PASS_RATE: repeat_tails(tails)}
+    latency = (configuration.get("metrics") or {}).get(LATENCY) or {}
+    if latency.get("n"):
+        numbers = Summary(
+            latency.get("mean"), latency.get("p50"), latency.get("p95"), latency["n"], latency.get("of", 0)
+        )
+        found[LATENCY] = percentile_tails(numbers, tails)
+    return found
+
+
+def _estimate(told: Mapping[str, Json]) -> Estimate:
+    known = {one.name: told[one.name] for one in fields(Estimate) if one.name in told}
+    if known.get("why") == BEING_COMPUTED:
+        known["why"] = WAS_COMPUTED
+    return Estimate(**{"value": None, **known})
 
 
 def _difference(metric: str, difference: float | None, change: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from runs_app.comparing.drawing import Drawing, Ends, draw, ends, noise_words
 from runs_app.comparing.loading import Column
 from runs_app.comparing.words import interval_text, plural, ratio_text, share_text, signed_text
 from runs_app.stats.change import describe_change
@@ -14,21 +15,6 @@ from runs_app.stats.rows import PRIMARY, MetricRule
 RULES: Final = {rule.name: rule for rule in PRIMARY}
 CLASSES: Final = {"Better": "better", "Worse": "worse", "Equivalent": "equivalent"}
 SHAPES: Final = {"Better": "up", "Worse": "down", "Equivalent": "same", "Can't tell": "unsure", "Not comparable": "not"}
-# of the drawing: 300 wide, no difference in the middle, ends kept free for the dot
-MIDDLE: Final = 150.0
-REACH: Final = 138.0
-NARROWEST: Final = 0.05  # smaller differences are not blown up to fill the axis
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Positions on the card's axis; an interval or a band that is not there is None."""
-
-    at: float
-    low: float | None
-    high: float | None
-    noise_from: float | None
-    noise_width: float | None
 
 
 @dataclass(frozen=True)
@@ -157,36 +143,20 @@ def _timeouts(compared: MetricComparison, timeouts: int) -> str:
 
 
 def _in_noise(compared: MetricComparison) -> str:
-    noise, paired, ratio = compared.noise, compared.paired, compared.ratio
-    seen = ratio.value if ratio else paired.difference
-    if noise is None or seen is None or paired.identical or compared.verdict.word == "Not comparable":
+    if compared.paired.identical or compared.verdict.word == "Not comparable":
         return ""
-    inside = noise.low <= seen <= noise.high
-    return "Inside the noise of the baseline against itself" if inside else ""
+    return noise_words(compared.ratio.value if compared.ratio else compared.paired.difference, _noise(compared))
+
+
+def _noise(compared: MetricComparison) -> Ends | None:
+    return (compared.noise.low, compared.noise.high) if compared.noise else None
 
 
 def _drawing(compared: MetricComparison) -> Drawing | None:
-    ratio, paired = compared.ratio, compared.paired
-    shift = 1.0 if ratio else 0.0
-    seen = (ratio.value, ratio.low, ratio.high) if ratio else (paired.difference, paired.low, paired.high)
-    at, low, high = (None if number is None else number - shift for number in seen)
-    if at is None:
-        return None
-    noise = (compared.noise.low - shift, compared.noise.high - shift) if compared.noise else ()
-    ends = [abs(number) for number in (at, low, high, *noise) if number is not None]
-    scale = REACH / (1.1 * max(NARROWEST, *ends))
-
-    def place(number: float) -> float:
-        return round(MIDDLE + scale * number, 1)
-
-    has_interval = low is not None and high is not None
-    return Drawing(
-        at=place(at),
-        low=place(low) if has_interval and low is not None else None,
-        high=place(high) if has_interval and high is not None else None,
-        noise_from=place(noise[0]) if noise else None,
-        noise_width=round(scale * (noise[1] - noise[0]), 1) if noise else None,
-    )
+    if (ratio := compared.ratio) is not None:
+        return draw(ratio.value, ends(ratio.low, ratio.high), _noise(compared), none=1.0)
+    paired = compared.paired
+    return draw(paired.difference, ends(paired.low, paired.high), _noise(compared))
 
 
 def _counts(rule: MetricRule, pair: PairComparison) -> tuple[int, int, int]:
