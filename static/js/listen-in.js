@@ -81,6 +81,7 @@ function begin(trial, name) {
     bar.dataset.heard = String(heard);
   });
   socket.addEventListener("close", ({ code }) => {
+    clearInterval(ticking);
     say(ended ? `${ended[0].toUpperCase()}${ended.slice(1)}.` : (SAYS[code] ?? "The line broke. Listen in again."));
     marking.hidden = true;
   });

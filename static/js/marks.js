@@ -1,19 +1,12 @@
 // Marks a moment of a call: one that is played, or one that is heard while it happens.
+import { post } from "./post.js";
 
 /**
  * Stores a mark and returns what the lane shows of it: {mark, at_ms, label}.
  * @param {number|string} trial
  * @param {number} atMs
  */
-export async function storeMark(trial, atMs) {
-  const token = JSON.parse(document.body.getAttribute("hx-headers") || "{}")["X-CSRFToken"];
-  const body = new URLSearchParams({ at_ms: String(atMs) });
-  const answer = await fetch(`/trials/${trial}/marks/`, { method: "POST", body, headers: { "X-CSRFToken": token } });
-  if (answer.redirected) throw new Error("you are signed out: load the page again");
-  const told = await answer.json();
-  if (!answer.ok) throw new Error(told.error);
-  return told;
-}
+export const storeMark = (trial, atMs) => post(`/trials/${trial}/marks/`, { at_ms: atMs });
 
 /** The mark on the player's lane, as the server would have drawn it. */
 export function drawMark(player, { at_ms, label }) {
