@@ -6,7 +6,7 @@ const GAINS = { both: [1, 1], caller: [1, 0], agent: [0, 1] };
 
 /**
  * @param {HTMLMediaElement} audio a stereo recording: caller left, agent right
- * @returns {{context: AudioContext, output: AudioNode, resume: () => Promise<void>, set: (solo: string) => void}}
+ * @returns {{context: AudioContext, output: AudioNode, resume: () => Promise<void>, set: (solo: string) => void, close: () => Promise<void>}}
  */
 export function soloGraph(audio) {
   const context = new AudioContext();
@@ -24,6 +24,7 @@ export function soloGraph(audio) {
     context,
     output,
     resume: () => context.resume(),
+    close: () => context.close(),
     set(solo) {
       gains.forEach((gain, side) => (gain.gain.value = GAINS[solo][side]));
     },

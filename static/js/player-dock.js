@@ -2,29 +2,37 @@
 // at the same turn and the same offset within it, whatever second that is.
 import { bind } from "./keys.js";
 import { createPlayer } from "./player.js";
+import { playerHtml } from "./player-html.js";
 import { bindLinks, hear, playerKeys } from "./player-keys.js";
 import { swap } from "./player-swap.js";
 import { turnAt } from "./player-turns.js";
 
 const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
 const part = (name) => /** @type {HTMLElement} */ (dock.querySelector(`[data-part="${name}"]`));
-const known = new Map(); // trial -> its player, or why there is none
+const known = new Map(); // trial -> the promise of its player, or of null where there is nothing to hear
 let current = null; // {button, player}
+let asked = 0; // only what was asked for last is heard
 
 /** The player of a trial, fetched once. Raises an Error in words when it cannot be had. */
-async function playerOf(trial) {
-  if (known.has(trial)) return known.get(trial);
-  const answer = await fetch(`/trials/${trial}/player/`);
-  if (!answer.ok) throw new Error(`the site answered ${answer.status}`);
+function playerOf(trial) {
+  if (!known.has(trial)) {
+    const made = makePlayer(trial);
+    known.set(trial, made);
+    made.catch(() => known.delete(trial)); // the next click asks again
+  }
+  return known.get(trial);
+}
+
+async function makePlayer(trial) {
+  const html = await playerHtml(trial);
   const holder = document.createElement("div");
-  holder.innerHTML = await answer.text();
+  holder.innerHTML = html;
   part("body").append(holder);
   const player = createPlayer(holder.querySelector("[data-player]"));
   if (player) {
     bindLinks(player);
     player.audio.addEventListener("timeupdate", drawPlace);
   } else holder.remove();
-  known.set(trial, player);
   return player;
 }
 
@@ -79,14 +87,17 @@ function show(button, player) {
 
 /** Plays a button's trial, from `ms` when given. */
 export async function listen(button, ms = null) {
+  const mine = (asked += 1);
   let player = null;
   try {
     player = await playerOf(button.dataset.listen);
   } catch (error) {
+    if (mine !== asked) return;
     part("place").textContent = `It could not be fetched: ${error.message}.`;
     dock.hidden = false;
     return;
   }
+  if (mine !== asked) return;
   if (!player) {
     button.disabled = true;
     button.title = "There is no recording";
@@ -106,7 +117,7 @@ export async function change(button = null) {
   if (!to || to === current.button) return;
   const { player: from, button: left } = current;
   const next = await playerOf(to.dataset.listen).catch(() => null);
-  if (!next || current.player !== from) return;
+  if (!next || current?.player !== from) return;
   // Space belongs to the focused button: it must stop what is heard now
   if (document.activeElement === left) to.focus({ preventScroll: true });
   const moved = swap(from, next);
@@ -122,6 +133,7 @@ document.addEventListener("click", (event) => {
   else listen(button, ms);
 });
 part("close").addEventListener("click", () => {
+  asked += 1;
   current?.player.pause();
   current?.button.removeAttribute("aria-pressed");
   current?.button.focus({ preventScroll: true });

@@ -39,10 +39,11 @@ function rule(ruler, view) {
 
 /**
  * @param {HTMLElement} box the player
+ * @param {AbortSignal} gone when it is not shown any more
  * @returns {{view: {from: number, span: number}, show: (from: number, to: number) => void, at: (x: number) => number,
  *   move: (ms: number) => void, around: (span: [number, number]) => void, whole: () => void}}
  */
-export function makeLanes(box) {
+export function makeLanes(box, gone) {
   const lanes = /** @type {HTMLElement} */ (box.querySelector(".player-lanes"));
   const duration = Math.max(1, Number(box.dataset.duration));
   const view = { from: 0, span: duration };
@@ -75,14 +76,12 @@ export function makeLanes(box) {
   }
   draw();
   const row = /** @type {HTMLElement|null} */ (lanes.querySelector('[data-lane-row="marks"]'));
-  const someMarks = () => row && (row.hidden = !row.querySelector(".mark"));
-  someMarks();
-  addEventListener("resize", draw);
+  if (row) row.hidden = !row.querySelector(".mark");
+  addEventListener("resize", draw, { signal: gone });
   return {
     view,
     draw,
     show,
-    someMarks,
     whole: () => show(0, duration),
     around: ([from, to]) => show(from - MARGIN_MS, to + MARGIN_MS),
     move: (ms) => lanes.style.setProperty("--at", String(ms)),

@@ -5,7 +5,6 @@ import { clock, makeLanes } from "./player-lanes.js";
 import { turnAt, turnSpan } from "./player-turns.js";
 import { drawWaves } from "./player-waves.js";
 
-export { clock };
 const SOLOS = ["both", "caller", "agent"];
 export const SPEEDS = [0.75, 1, 1.5, 2];
 const numbers = (text) => JSON.parse(text || "[]");
@@ -15,7 +14,8 @@ const numbers = (text) => JSON.parse(text || "[]");
  * @returns the player, or null when there is nothing to hear
  */
 export function createPlayer(box) {
-  const lanes = makeLanes(box);
+  const gone = new AbortController();
+  const lanes = makeLanes(box, gone.signal);
   const audio = box.querySelector("audio");
   if (!audio) return null;
   const part = (name) => /** @type {HTMLElement|null} */ (box.querySelector(`[data-part="${name}"]`));
@@ -53,6 +53,12 @@ export function createPlayer(box) {
       }
     },
     pause: () => audio.pause(),
+    /** Lets go of what outlives the element: sound, its graph, and the page's events. */
+    close() {
+      audio.pause();
+      graph?.close();
+      gone.abort();
+    },
     seek(seconds) {
       if (!loop || (span && (seconds < span[0] || seconds >= span[1]))) span = null;
       audio.currentTime = Math.max(0, Math.min(seconds, endMs() / 1000));
@@ -181,8 +187,7 @@ export function createPlayer(box) {
   audio.addEventListener("error", () => tell("The recording could not be loaded."));
   for (const name of ["play", "pause", "ended", "loadedmetadata", "seeked", "ratechange"]) audio.addEventListener(name, draw);
   const again = () => show(lanes.draw);
-  document.addEventListener("themechange", again);
-  addEventListener("resize", again);
+  for (const [place, name] of [[document, "themechange"], [window, "resize"]]) place.addEventListener(name, again, { signal: gone.signal });
   if (box.dataset.peaks)
     drawWaves(box, lanes.view).then(
       (drawn) => ((waves = drawn), move()),

@@ -2,6 +2,7 @@
 import { bind } from "./keys.js";
 import { createPlayer } from "./player.js";
 import { bindLinks, playerKeys } from "./player-keys.js";
+import { playerHtml } from "./player-html.js";
 import { post } from "./post.js";
 
 const PAUSE_MS = 2500; // after a window, before the next: time to press 1 to 4
@@ -14,6 +15,7 @@ const said = (text) => (part("said").textContent = text);
 let at = Number(root.dataset.begin);
 let player = null;
 let waiting = null; // the timer between two failures
+let asked = 0; // who was asked for twice is heard once
 
 const windowOf = (item) => [Number(item.dataset.from), Number(item.dataset.to)];
 
@@ -37,7 +39,9 @@ function draw() {
 async function go(to, playing = true) {
   clearTimeout(waiting);
   said("");
-  player?.pause();
+  player?.close();
+  player = null;
+  const mine = (asked += 1);
   at = Math.max(0, Math.min(to, items.length - 1));
   draw();
   const item = items[at];
@@ -45,13 +49,15 @@ async function go(to, playing = true) {
     said(`The place was not kept: ${error.message}.`),
   );
   const stage = part("stage");
-  const answer = await fetch(`/trials/${item.dataset.item}/player/`);
-  if (item !== items[at]) return; // another one was asked for meanwhile
-  if (!answer.ok) {
-    stage.textContent = `It cannot be heard: the site answered ${answer.status}.`;
+  let text;
+  try {
+    text = await playerHtml(item.dataset.item);
+  } catch (error) {
+    if (mine === asked) stage.textContent = `It cannot be heard: ${error.message}.`;
     return;
   }
-  stage.innerHTML = await answer.text();
+  if (mine !== asked) return; // another one was asked for meanwhile
+  stage.innerHTML = text;
   player = createPlayer(stage.querySelector("[data-player]"));
   if (!player) return;
   bindLinks(player);
@@ -70,6 +76,7 @@ function hearIt() {
 }
 
 function heard() {
+  if (!player) return; // closed meanwhile
   const [from, end] = windowOf(items[at]);
   player.cue(from / 1000, end / 1000); // Space hears it again
   if (!(/** @type {HTMLInputElement} */ (part("auto")).checked)) return;

@@ -1,8 +1,9 @@
 // The trial page: its player, a transcript that follows and seeks, tabs, the review form and the table of events.
 import { bind } from "./keys.js";
 import { drawMark, storeMark } from "./marks.js";
-import { clock, createPlayer } from "./player.js";
+import { createPlayer } from "./player.js";
 import { bindLinks, followLink, hear, playerKeys } from "./player-keys.js";
+import { clock } from "./player-lanes.js";
 import { reviewKeys } from "./review.js";
 import { makeTabs } from "./tabs.js";
 import { bindEvents } from "./trial-events.js";
