@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Avg, DurationField, ExpressionWrapper, F, FloatField, QuerySet
+from django.db.models import Avg, DurationField, ExpressionWrapper, F, FloatField, Q, QuerySet
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from pydantic import ValidationError
@@ -71,7 +71,7 @@ def spent_on(known: Mapping[Place, Spent], version: int, scenario: str) -> Spent
 
 
 def _rows(trials: QuerySet[Trial]) -> Iterable[dict[str, Any]]:
-    tokens = {name: Avg(Cast(KT(f"metrics__{metric}"), FloatField())) for name, metric in USAGE.items()}
+    tokens = {name: _average(metric) for name, metric in USAGE.items()}
     lasted = ExpressionWrapper(F("recorded_at") - F("started_at"), output_field=DurationField())
     graded = trials.filter(outcome__in=(Outcome.PASSED, Outcome.FAILED))
     newest = graded.order_by("-pk").values("pk")[:MOST_TRIALS]
@@ -82,6 +82,11 @@ def _rows(trials: QuerySet[Trial]) -> Iterable[dict[str, Any]]:
         .annotate(lasted=Avg(lasted), **tokens)
     )
     return rows
+
+
+def _average(metric: str) -> Avg:
+    """Of those that measured it: SQLite casts a JSON null to 0."""
+    return Avg(Cast(KT(f"metrics__{metric}"), FloatField()), filter=~Q(**{f"metrics__{metric}": None}))
 
 
 def _cost(row: Mapping[str, Any], spec: Configuration) -> Cost | None:
