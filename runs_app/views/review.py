@@ -35,9 +35,9 @@ def queue(request: HttpRequest) -> HttpResponse:
     viewer = signed_in(request)
     wanted = _queue_of(request.GET)
     chosen = trials_of(wanted, viewer)
-    page = Paginator(chosen.with_versions().select_related("review_assignment__person"), PAGE_SIZE).get_page(
-        request.GET.get("page")
-    )
+    page = Paginator(
+        chosen.with_versions().select_related("review_assignment__person").defer("record"), PAGE_SIZE
+    ).get_page(request.GET.get("page"))
     agreed = shown.agreement_of(trials_of(wanted.without("reviewed"), viewer))
     context = {
         "wanted": wanted,
