@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
+from runs_app.audio_http import lasting_url
 from runs_app.comparing.choice import BadChoice, Choice
 from runs_app.comparing.divergence import (
     CallPair,
@@ -157,7 +160,7 @@ def _stored(pks: Iterable[int]) -> list[Trial]:
 
 
 def _peaks(trial: Trial | None) -> str:
-    return f"/trials/{trial.pk}/peaks.json" if trial and trial.peaks else ""
+    return lasting_url(reverse("trial-peaks", args=[trial.pk]), trial.peaks) if trial and trial.peaks else ""
 
 
 def _side_by_side(scenario: str, sides: tuple[Side, ...], trials: Sequence[Trial]) -> Opened:

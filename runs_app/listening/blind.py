@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.urls import reverse
 
+from runs_app.audio_http import lasting_url
 from runs_app.listening.lanes import Lanes, anchors_of
 from runs_app.listening.sheet import Sheet, said_rows
 from runs_app.models import Liked, Outcome, Preference, RunConfiguration, Trial
@@ -139,6 +140,8 @@ def _interval(groups: list[list[float]]) -> Interval | None:
 def blind_sheet(pair: Preference, side: str) -> Sheet:
     """Waves, turns and words, and nothing that says whose they are. Raises FileNotFoundError."""
     trial = pair.in_order[SIDES.index(side)]
+    if not trial.wav:
+        raise FileNotFoundError(f"{trial} has no recording any more")
     shape = wav_shape(trial.wav)
     record = Record.from_json(trial.record) if trial.record else None
     lanes = Lanes(0, 0, anchors=tuple(anchors_of(record.turns)) if record else ())
@@ -146,7 +149,7 @@ def blind_sheet(pair: Preference, side: str) -> Sheet:
         label=side,
         lanes=lanes.lasting(shape.duration_ms),
         rows=tuple(said_rows(record)) if record else (),
-        wav_url=reverse("blind-wav", args=[pair.pk, side]),
-        peaks_url=reverse("blind-peaks", args=[pair.pk, side]) if trial.peaks else "",
+        wav_url=lasting_url(reverse("blind-wav", args=[pair.pk, side]), trial.wav),
+        peaks_url=lasting_url(reverse("blind-peaks", args=[pair.pk, side]), trial.peaks) if trial.peaks else "",
         channels=shape.channels,
     )

@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import reverse
 
 from runs_app import models
+from runs_app.audio_http import lasting_url
 from runs_app.listening.lanes import DOTS, Lanes, Mark, lanes_of
 from runs_app.listening.window import Window, evidence_window
 from runs_app.models import Grading, Trial
@@ -51,14 +52,15 @@ class Sheet:
 
 
 def sheet_of(trial: Trial, grading: Grading | None = None, *, event: int | None = None) -> Sheet | None:
-    """Of the current grading unless another is given. `event`: the seq of one that the listener is sent to.
+    """Of the current grading unless another is given; one of an attempt before this recording tells nothing of it.
 
-    None for a trial that left nothing.
+    `event`: the seq of one that the listener is sent to. None for a trial that left nothing.
     """
     shape = _shape(trial)
     if shape is None and not trial.record:
         return None
     shown = grading or trial.gradings.filter(current=True).first()
+    shown = shown if shown and shown.attempt == trial.attempt else None
     checks: list[Any] = list(shown.checks.values("check_id", "status", "required", "evidence")) if shown else []
     record = Record.from_json(trial.record) if trial.record else None
     lanes = (_lanes(trial, record, shown, checks) if record else Lanes(0, 0)).with_marks(_people_s(trial))
@@ -67,8 +69,8 @@ def sheet_of(trial: Trial, grading: Grading | None = None, *, event: int | None 
         label=f"{trial.scenario_version.scenario.key} · {trial.configuration_version} · repeat {trial.repeat}",
         lanes=lanes,
         rows=tuple(_rows(record, lanes)),
-        wav_url=reverse("trial-audio", args=[trial.pk]) if shape else "",
-        peaks_url=reverse("trial-peaks", args=[trial.pk]) if shape and trial.peaks else "",
+        wav_url=lasting_url(reverse("trial-audio", args=[trial.pk]), trial.wav) if shape else "",
+        peaks_url=lasting_url(reverse("trial-peaks", args=[trial.pk]), trial.peaks) if shape and trial.peaks else "",
         channels=shape.channels if shape else 2,
         trial=trial,
         hear=evidence_window(record, checks) if record and shape else None,

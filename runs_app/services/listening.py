@@ -24,7 +24,10 @@ def keep_place(*, listener: User, playlist: str, trial: Trial | None) -> None:
 
 
 def open_pair(*, listener: User, a: Trial, b: Trial) -> Preference:
-    """The pair for this listener, in an order drawn once: to look at it again tells nothing."""
+    """The pair for this listener, in an order drawn once: to look at it again tells nothing, whichever is called A."""
+    known = Preference.objects.filter(listener=listener, trial_a=b, trial_b=a).first()
+    if known is not None:
+        return known
     pair, _ = Preference.objects.get_or_create(
         listener=listener, trial_a=a, trial_b=b, defaults={"a_is_first": secrets.choice((True, False))}
     )

@@ -44,7 +44,8 @@ class Shown:
 def context_of(found: Trial, shown: Shown) -> dict[str, Any]:
     record = Record.from_json(found.record) if found.record else None
     grading = shown.grading
-    checks = [_check(check) for check in grading.checks.all()] if grading else []
+    timed = _of_this_conversation(found, grading)
+    checks = [_check(check, timed is not None) for check in grading.checks.all()] if grading else []
     page: dict[str, Any] = {
         "trial": found,
         "record": record,
@@ -69,7 +70,8 @@ def context_of(found: Trial, shown: Shown) -> dict[str, Any]:
 
 
 def _of_record(found: Trial, record: Record, shown: Shown) -> dict[str, Any]:
-    turns = shown.grading.turns if shown.grading else []
+    timed = _of_this_conversation(found, shown.grading)
+    turns = timed.turns if timed else []
     told = found.events.filter(attempt=found.attempt, type__in=tuple(TOLD)).values("t_ms", "type")
     scenario = parse_scenario(found.scenario_version.content)
     return {
@@ -82,9 +84,14 @@ def _of_record(found: Trial, record: Record, shown: Shown) -> dict[str, Any]:
     }
 
 
-def _check(check: Any) -> dict[str, Any]:
+def _of_this_conversation(found: Trial, grading: Grading | None) -> Grading | None:
+    """What an attempt before this one was graded by has places and times of another recording."""
+    return grading if grading and grading.attempt == found.attempt else None
+
+
+def _check(check: Any, timed: bool) -> dict[str, Any]:
     row = {name: getattr(check, name) for name in ("check_id", "status", "required", "reason", "evidence")}
-    row["span"] = evidence_span(row)
+    row["span"] = evidence_span(row) if timed else None
     return row
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from asgiref.sync import sync_to_async
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -26,14 +27,21 @@ def duel(request: HttpRequest) -> HttpResponse:
         return render(request, "runs_app/blind.html", {"problem": str(problem)}, status=400)
     left = left_for(found, cast(User, request.user))
     if request.method == "POST" and left:
-        return redirect(_opened(request, left[0]))
+        opened = _opened(request, left)
+        if opened is not None:
+            return redirect(opened)
+        messages.warning(request, "The recordings of the pairs that are left are not there any more.")
     context = {"duel": found, "pairs": len(pairs_of(found)), "left": len(left), "tally": tally_of(found.a, found.b)}
     return render(request, "runs_app/blind.html", context)
 
 
-def _opened(request: HttpRequest, numbers: tuple[int, int]) -> Preference:
-    a, b = (Trial.objects.get(pk=pk) for pk in numbers)
-    return open_pair(listener=cast(User, request.user), a=a, b=b)
+def _opened(request: HttpRequest, left: list[tuple[int, int]]) -> Preference | None:
+    """The first of these pairs that storage still has."""
+    for numbers in left:
+        a, b = (Trial.objects.get(pk=pk) for pk in numbers)
+        if default_storage.exists(a.wav) and default_storage.exists(b.wav):
+            return open_pair(listener=cast(User, request.user), a=a, b=b)
+    return None
 
 
 def _pair(request: HttpRequest, pk: int) -> Preference:
@@ -56,7 +64,8 @@ def pair(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         sheets = [blind_sheet(found, side) for side in SIDES]
     except FileNotFoundError:
-        return render(request, "runs_app/blind.html", {"problem": "A recording of this pair is not there any more."})
+        gone = {"problem": "A recording of this pair is not there any more."}
+        return render(request, "runs_app/blind.html", gone, status=404)
     context: dict[str, Any] = {"pair": found, "sheets": sheets, "problem": problem}
     if found.liked:
         context |= _told(found, cast(User, request.user))

@@ -102,3 +102,18 @@ def test_whatever_is_asked_a_range_lies_inside_the_file(header: str, size: int) 
     except audio_http.Unsatisfiable:
         return
     assert found is None or 0 <= found.first <= found.last < size
+
+
+def test_a_number_of_thousands_of_digits_is_no_range() -> None:
+    assert audio_http.parse_range(f"bytes={'9' * 5_000}-", SIZE) is None
+
+
+async def test_only_the_address_of_this_very_file_may_be_kept_for_good(storage: FileSystemStorage) -> None:
+    async def kept(url: str) -> str:
+        asked = RequestFactory().head(url)
+        answer = await audio_http.serve(asked, storage, "a.wav", content_type="audio/wav", filename="a.wav")
+        return str(answer["Cache-Control"])
+
+    assert "immutable" in await kept(audio_http.lasting_url("/", "a.wav"))
+    assert await kept("/") == "private, no-cache"
+    assert await kept(audio_http.lasting_url("/", "of/another/attempt.wav")) == "private, no-cache"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
 from django.http import QueryDict
 from django.test import AsyncClient, Client
 
@@ -177,3 +178,28 @@ def test_what_cannot_be_heard_is_refused_by_its_part(signed_in: Client, query: s
     with pytest.raises(BadDuel, match=f"^{part}:"):
         duel_of(QueryDict(asked))
     assert signed_in.get(f"/blind/?{asked}").status_code == 400
+
+
+def test_a_pair_whose_recording_is_gone_is_passed_over(signed_in: Client, alice: User) -> None:
+    run = heard_run(2)
+    first, second = pairs_of(duel(run))
+    path = open_first(signed_in, run)
+    default_storage.delete(run.trials.get(pk=first[0]).wav)
+    assert signed_in.get(path).status_code == 404
+    opened = Preference.objects.get(pk=open_first(signed_in, run).strip("/").split("/")[-1])
+    assert (opened.trial_a_id, opened.trial_b_id) == second
+    default_storage.delete(run.trials.get(pk=second[1]).wav)
+    answer = signed_in.post(f"/blind/?run={run.pk}")
+    assert (answer.status_code, "are not there any more" in answer.content.decode()) == (200, True)
+
+
+def test_a_pair_whose_trial_is_held_again_is_not_heard(signed_in: Client) -> None:
+    run = heard_run(1)
+    path = open_first(signed_in, run)
+    run.trials.update(wav="", record=None)
+    assert signed_in.get(path).status_code == 404
+
+
+def test_a_pair_is_one_whichever_is_called_a(alice: User) -> None:
+    a, b = heard_run(1).trials.all()
+    assert open_pair(listener=alice, a=a, b=b) == open_pair(listener=alice, a=b, b=a)

@@ -99,6 +99,15 @@ def test_an_older_grading_can_be_looked_at(signed_in: Client) -> None:
     assert "application_state" in page(signed_in, trial, "?grading=1")
 
 
+def test_what_another_attempt_was_graded_is_not_laid_over_this_recording(signed_in: Client) -> None:
+    trial = spoken_trial()
+    assert "800 ms</span>" in page(signed_in, trial)
+    Trial.objects.filter(pk=trial.pk).update(attempt=2)
+    shown = page(signed_in, trial)
+    assert "800 ms</span>" not in shown
+    assert "This is what attempt 1 was graded" in shown
+
+
 def test_neighbours_are_those_of_the_run_in_order(signed_in: Client) -> None:
     run = make_run(3)
     first, second, third = run.trials.all()
