@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from runs_app.comparing.choice import Choice
+from runs_app.comparing.choice import MOST_CONFIGURATIONS, Choice
 from runs_app.comparing.conditions import comparison_of
 from runs_app.comparing.loading import load
 from runs_app.models import Run
@@ -59,9 +59,17 @@ def _problem(
         return "the run was cancelled: it cannot be held against the baseline"
     if not candidates:
         return f"the run has nothing but the baseline {baseline}"
+    if problem := too_many(len(candidates)):
+        return problem
     if not results["trials"]["passed"] + results["trials"]["failed"]:
         return "no trial was graded: nothing can be held against the baseline"
     return ""
+
+
+def too_many(candidates: int) -> str:
+    """Why so many configurations cannot be held against a baseline; empty when they can."""
+    most = MOST_CONFIGURATIONS - 1
+    return f"{candidates} configurations against one baseline: at most {most} are compared" if candidates > most else ""
 
 
 def _compared(

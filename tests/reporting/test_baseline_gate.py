@@ -14,7 +14,7 @@ from runs_app.reporting.results import run_results
 from runs_app.services.runs import start_run
 from scenarios_app.models import ConfigurationVersion
 from tests.pages.comparing import Result, Results, finish, finished_run, key, side, versions
-from tests.runs.builders import scenario
+from tests.runs.builders import make_configuration, scenario
 
 pytestmark = pytest.mark.django_db
 
@@ -116,6 +116,13 @@ def test_what_cannot_be_compared_is_never_green() -> None:
         "Front desk@2: not comparable with the baseline: "
         "the tools were made to fail in some runs and not in others, or differently",
     )
+
+
+def test_more_configurations_than_a_comparison_holds_cannot_be_judged() -> None:
+    first, *others = [make_configuration(name=f"Desk {n:02}") for n in range(27)]
+    run = finished_run(scored(0.9), scenarios=1, configurations=[first, *others])
+    problem = "26 configurations against one baseline: at most 25 are compared"
+    assert judged(first, run).unknown == (problem,)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from runs_app import ctrl_c
 from runs_app.models import Run
-from runs_app.reporting.baseline_gate import FAIL_IF, judge_against
+from runs_app.reporting.baseline_gate import FAIL_IF, judge_against, too_many
 from runs_app.reporting.crawl.tree import NotEmpty, require_empty, write_tree
 from runs_app.reporting.gates import Gate, Verdict, as_text, gate, gate_document, judge, line_about
 from runs_app.reporting.junit import junit_xml
@@ -145,6 +145,8 @@ class Command(BaseCommand):
             configurations = chosen_configurations(options["configurations"])
             suite = suite_of(options["suite"], options["data"])
             baseline = baseline_version(options["baseline"], suite)
+            if baseline is not None and (problem := too_many(sum(one != baseline for one in configurations))):
+                refuse(problem)
             versions = chosen_scenarios(suite, options["scenario"], options["max_scenarios"])
             require_worker()
             run = start_run(
