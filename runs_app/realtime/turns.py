@@ -131,12 +131,16 @@ class TurnDraft:
 
     @property
     def heard_text(self) -> str | None:
-        texts = [heard.text for heard in self._heard.values() if heard.text]
-        return " ".join(texts) or None
+        """In the order in which the server took the words, whenever it told of them."""
+        places = {item_id: place for place, item_id in enumerate(self.caller_items)}
+        ordered = sorted(self._heard.values(), key=lambda heard: places.get(heard.item_id, len(places)))
+        return " ".join(heard.text for heard in ordered if heard.text) or None
 
     @property
     def heard_is_final(self) -> bool:
-        return bool(self._heard) and all(heard.final for heard in self._heard.values())
+        """Of every item, of which a turn that was cut in two has more than one."""
+        told = len(self._heard) >= max(1, len(self.caller_items))
+        return told and all(heard.final for heard in self._heard.values())
 
     def finished(self) -> Turn:
         return Turn(

@@ -82,6 +82,19 @@ async def test_what_was_understood_goes_to_the_turn_of_its_item_in_whatever_orde
     assert [(turn.heard_text, turn.agent_text) for turn in held.record.turns] == [("One", "First"), ("Two", "Second")]
 
 
+@pytest.mark.quirk(2)
+@pytest.mark.parametrize("late", [0, 150], ids=["before the end", "after it"])
+async def test_a_turn_cut_in_two_is_understood_when_both_of_its_items_are_and_in_their_order(late: int) -> None:
+    """A server that ends turns may take one utterance as two items; the words of the first may come last."""
+    script: list[Step] = [*setup(), Expect("input_audio_buffer.commit"), committed("item_u1"), committed("item_u2")]
+    script += [*asked(), *audio_reply([b"\1\0"], "Sure")]
+    script += [heard("completed", "item_u2", transcript="for four"), Pause(late)]
+    script += [heard("completed", "item_u1", transcript="A table")]
+    async with serving(script) as server:
+        held = await hold(plan(server.url, audio=tone(100), session=TRANSCRIBED))
+    assert held.record.turns[0].heard_text == "A table for four"
+
+
 @pytest.mark.quirk(3)
 @pytest.mark.parametrize(
     ("events", "text"),
