@@ -141,6 +141,7 @@ def _mind_the_gap(line: Line, speech: Speech, first: int) -> None:
     gap = speech.cadence.gap_samples(now_s)
     speech.gaps += gap > 0
     speech.gap_samples += gap
+    line.journal.live.skipped_ms += gap / SAMPLES_PER_MS
     speech.cadence.advance(gap)
     if gap:
         speech.shifts.append((first, speech.gap_samples))

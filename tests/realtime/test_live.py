@@ -391,6 +391,30 @@ async def test_one_late_delta_delays_nothing_for_good() -> None:
     assert starts[-1] - starts[0] == pytest.approx(1000, abs=45)  # a chunk of the caller's is 40 ms
 
 
+class Stalling(WarpClock):
+    """The machine does nothing for 300 ms while the caller speaks."""
+
+    async def sleep_until(self, due_s: float) -> None:
+        await super().sleep_until(due_s)
+        if 1000.2 <= due_s < 1000.3:
+            self.time_s += 0.3
+
+
+async def test_the_servers_times_count_from_what_it_got_and_not_from_what_was_due() -> None:
+    cues = [
+        *ONE_MOMENT,
+        Cue(700, [delegated()]),
+        Cue(1100, calls(BOOK)),
+        Cue(700, content(BOOKED), after_create=1),
+        *says(BOOKED, at_ms=820, after_create=1),
+    ]
+    async with serving(live(cues)) as server:
+        held = await hold(live_plan(server, [PlannedTurn("For four", words())]), clock=Stalling(), within_s=60)
+    assert sum(event.payload["gaps"] for event in held.of("caller.audio")) >= 1
+    assert ending(held)[0] == "completed"
+    assert basis(held) == ["returned_turn"]
+
+
 async def test_a_burst_keeps_its_pauses() -> None:
     """Two words with 400 ms of zeros between, all sent at once."""
     burst = [sound(voice(300)), *[sound(bytes(20 * 48))] * 20, sound(voice(300))]

@@ -34,9 +34,7 @@ def _t_ms(journal: Journal, at_s: float) -> float:
 
 def _on_transcript(journal: Journal, event: Transcript, at_s: float) -> None:
     now_ms = _t_ms(journal, at_s)
-    start_ms, end_ms = event.start_ms, event.end_ms
-    if start_ms is None or end_ms is None or abs(start_ms - now_ms) > FURTHEST_MS:
-        start_ms = end_ms = now_ms
+    start_ms, end_ms = _moments(journal, event, now_ms)
     if journal.turn is None:
         journal.warn("deltas_before_first_turn")
         return
@@ -49,6 +47,13 @@ def _on_transcript(journal: Journal, event: Transcript, at_s: float) -> None:
     group.text += text
     # The agent knew the words when it told them, and also when it had said them before.
     group.turn.add_words(Words(Place(output_index=group.index), "transcript", text), min(now_ms, start_ms))
+
+
+def _moments(journal: Journal, event: Transcript, now_ms: float) -> tuple[float, float]:
+    """When it was said, on the timeline; its arrival where the server tells nothing that can be."""
+    if event.start_ms is None or event.end_ms is None or abs(event.start_ms - now_ms) > FURTHEST_MS:
+        return now_ms, now_ms
+    return event.start_ms + journal.live.skipped_ms, event.end_ms + journal.live.skipped_ms
 
 
 def _heard_of(journal: Journal, end_ms: float) -> TurnDraft:

@@ -1,7 +1,7 @@
 """What is known of a Live conversation while it goes on: what was said, what was heard, and who still works.
 
 Times are t_ms of the timeline. The session's own clock is the audio that we append, which begins with the caller's
-first sample, so the times that the server tells are times of the timeline.
+first sample, so the times that the server tells are times of the timeline, but for what we sent too late.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ class LiveState:
     news_ms: float = 0.0  # the last thing that was no silence, no usage and no receipt
     backend_ms: float = 0.0  # the last thing that the backend told
     fault: Fault | None = None
+    skipped_ms: float = 0.0  # that we sent nothing for: the session's clock stood still meanwhile
     seconds: float | None = None
     closing: bool = False
     closed: SessionClosed | None = None
