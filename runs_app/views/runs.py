@@ -21,6 +21,7 @@ from runs_app.reviews.wanted import SIGNS, with_sign
 from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
 from runs_app.views.numbers import number_of
+from runs_app.views.refusing import refused
 from runs_app.views.run_new import worker_missing
 from scenarios_app.spec.jsontext import clean_text
 
@@ -80,7 +81,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         services.cancel_run(run=found)
     except services.AlreadyFinished as reason:
-        return _refused(request, "The run was not cancelled", reason)
+        return refused(request, "The run was not cancelled", reason)
     return redirect(found)
 
 
@@ -90,7 +91,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         count = services.retry_invalid(run=found)
     except services.NotPossible as reason:
-        return _refused(request, "Nothing was tried again", reason)
+        return refused(request, "Nothing was tried again", reason)
     again = f"{count} invalid {'trial is' if count == 1 else 'trials are'} tried again."
     messages.success(request, again if count else "None is invalid.")
     return redirect(found)
@@ -102,7 +103,7 @@ def regrade(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         count = services.regrade_run(run=found)
     except services.NotPossible as reason:
-        return _refused(request, "Nothing is graded again", reason)
+        return refused(request, "Nothing is graded again", reason)
     again = f"{count} {'conversation is' if count == 1 else 'conversations are'} graded again."
     messages.success(request, f"{again} Earlier gradings stay with each trial.")
     return redirect(found)
@@ -154,12 +155,3 @@ def _beside(found: Run) -> dict[str, Any]:
         "export_notice": site_redactor().notice,
         "idle": worker_missing() if waits else "",
     }
-
-
-def _refused(request: HttpRequest, title: str, reason: Exception) -> HttpResponse:
-    """409 with words: as JSON for programs, as a page for people."""
-    message = f"{str(reason)[:1].upper()}{str(reason)[1:]}."
-    if request.accepts("text/html"):
-        context = {"status": 409, "title": title, "message": message, "request_id": getattr(request, "request_id", "")}
-        return render(request, "errors/page.html", context, status=409)
-    return JsonResponse({"error": message}, status=409)

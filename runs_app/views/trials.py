@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asgiref.sync import sync_to_async
 from django.core.files.storage import default_storage
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,6 +19,7 @@ from runs_app.reviews.wanted import Wanted, wanted_of
 from runs_app.services import runs as run_services
 from runs_app.trial_page.context import Shown, context_of
 from runs_app.views.numbers import number_of
+from runs_app.views.refusing import refused
 from scenarios_app.spec import jsontext
 from scenarios_app.views.pages import signed_in
 
@@ -145,7 +146,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         run_services.cancel_trial(trial=found)
     except run_services.AlreadyFinished as reason:
-        return JsonResponse({"error": str(reason)}, status=409)
+        return refused(request, "The trial was not cancelled", reason)
     return redirect(found)
 
 
@@ -155,5 +156,5 @@ def regrade(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         run_services.regrade_trial(trial=found)
     except run_services.NotPossible as reason:
-        return JsonResponse({"error": str(reason)}, status=409)
+        return refused(request, "Nothing is graded again", reason)
     return redirect(found)

@@ -171,9 +171,10 @@ async def test_a_recording_that_is_gone_is_404(signed_in: Client) -> None:
 
 
 def test_a_finished_trial_cannot_be_cancelled(signed_in: Client) -> None:
-    answer = signed_in.post(reverse("trial-cancel", args=[spoken_trial().pk]))
-    assert answer.status_code == 409
-    assert "already over" in answer.json()["error"]
+    url = reverse("trial-cancel", args=[spoken_trial().pk])
+    answer = signed_in.post(url)
+    assert (answer.status_code, "<h1>The trial was not cancelled" in answer.content.decode()) == (409, True)
+    assert "already over" in signed_in.post(url, headers={"accept": "application/json"}).json()["error"]
 
 
 def test_grade_again_makes_another_grading_and_keeps_the_first(signed_in: Client) -> None:
