@@ -10,7 +10,7 @@ from runs_app.models import Run, Trial
 from scenarios_app.models import ConfigurationVersion
 from tests.pages.comparing import Result, Results, finished_run, key, side, versions
 from tests.pages.playing import queries_of
-from tests.runs.builders import make_configuration, make_suite
+from tests.runs.builders import make_configuration, make_suite, scenario
 
 pytestmark = pytest.mark.django_db
 URL = "/runs/new/"
@@ -56,6 +56,18 @@ def test_the_form_says_what_it_can_tell_by_what_earlier_runs_of_the_suite_were_l
     assert (
         '<span class="mono">pass_rate</span> <span class="muted">not known yet: earlier trials did not differ' in said
     )
+
+
+def test_a_timed_out_trial_counts_at_its_limit_where_the_scenario_itself_asks_for_audio(signed_in: Client) -> None:
+    def slow(trial: Trial) -> Result:
+        if trial.repeat == 2:
+            return Result("failed", "response_timeout")
+        return Result("passed", "", {"response_latency_ms": 1_000.0})
+
+    spoken = [scenario("case_1", mode="audio"), scenario("case_2", mode="audio")]
+    run = finished_run(slow, scenarios=spoken, repeats=2, configurations=versions(1))
+    said = estimate(signed_in, run, primaries=["response_latency_ms"])
+    assert '<span class="mono">response_latency_ms</span> at least ' in said, "one value a scenario tells nothing"
 
 
 def test_a_margin_below_it_is_told_how_many_scenarios_it_takes(signed_in: Client) -> None:
