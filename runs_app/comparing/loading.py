@@ -54,13 +54,15 @@ _kept: dict[tuple[Any, ...], Read] = {}
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """`others`: configurations of these runs that are not compared now. `read` is None until the trials are read."""
+    """`others`: configurations of these runs that are not compared now. `read` is None until the trials are read.
+    `key`: of runs that are over, what all that their trials say can be kept by; else empty."""
 
     runs: tuple[Run, ...]
     columns: tuple[Column, ...]
     others: tuple[ConfigurationVersion, ...]
     entries: tuple[RunConfiguration, ...]
     found: Read | None = None
+    key: tuple[Any, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -100,7 +102,7 @@ def load(choice: Choice, *, places: Collection[Place] | None = None) -> Loaded:
         _kept[key] = found = read(head.runs, head.entries, specs)
         while len(_kept) > MOST_KEPT:
             _kept.pop(next(iter(list(_kept))), None)
-    return replace(head, found=found)
+    return replace(head, found=found, key=key)
 
 
 def load_head(choice: Choice) -> Loaded:

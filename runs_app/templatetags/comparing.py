@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from django import template
 from django.urls import reverse
@@ -10,7 +10,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from runs_app.comparing.heads import Shown
-from runs_app.comparing.table import Side
+from runs_app.comparing.table import Pair, Side
 from runs_app.stats.rows import PASS_RATE
 from runs_app.templatetags.figures import ms, percent, score
 
@@ -28,25 +28,35 @@ def repeats_cell(side: Side) -> SafeString:
     if side.cell is None:
         return mark_safe("–")
     n, of = side.cell.n, side.cell.of
-    counted = f'<span class="n" title="graded of all">n {n}{"" if n == of else f" of {of}"}</span>'
+    counted = (
+        f'<span class="n">n {n}</span>' if n == of else f'<span class="n" title="graded of all">n {n} of {of}</span>'
+    )
     if side.trials:
         return mark_safe(f"{_marks(side)} {counted}")
     return mark_safe(f"{percent(side.cell.means[PASS_RATE])} {counted}")
 
 
 @register.filter
-def group_cells(side: Side, hidden: Sequence[str]) -> SafeString:
-    """The cells of one configuration in a table of three or more."""
-    cells = []
+def sides_of(sides: Sequence[Side], pair: Pair | None) -> Sequence[Side]:
+    """Those of the pair; all without a pair."""
+    return sides if pair is None else [sides[column.place] for column in pair]
+
+
+@register.filter
+def group_cells(sides: Sequence[Side], hidden: Sequence[str]) -> SafeString:
+    """The cells of each configuration in a table of three or more."""
+    return mark_safe("".join(cell for side in sides for cell in _cells(side, hidden)))
+
+
+def _cells(side: Side, hidden: Sequence[str]) -> Iterator[str]:
     if "repeats" not in hidden:
-        cells.append(f'<td class="first-of-group">{repeats_cell(side)}</td>')
+        yield f'<td class="first-of-group">{repeats_cell(side)}</td>'
     if "tools" not in hidden:
         counted = side.tools if side.trials or side.cell is None else score(side.cell.means["tool_accuracy"])
-        cells.append(f'<td title="expected calls made as they should be, of all expected">{escape(counted)}</td>')
+        yield f"<td>{escape(counted)}</td>"
     if "latency" not in hidden:
         bar = f'<span class="bar {side.column.series}" style="width:{side.bar_rem}rem"></span> ' if side.bar_rem else ""
-        cells.append(f'<td class="nowrap">{bar}<span class="muted">{ms(side.latency_ms)}</span></td>')
-    return mark_safe("".join(cells))
+        yield f'<td class="nowrap">{bar}<span class="muted">{ms(side.latency_ms)}</span></td>'
 
 
 def _marks(side: Side) -> str:

@@ -12,6 +12,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
@@ -20,6 +21,7 @@ from runs_app.comparing.certainty import offers
 from runs_app.comparing.choice import METRICS, BadChoice, Choice, choice_of
 from runs_app.comparing.controls import Controls, controls, picks
 from runs_app.comparing.export import as_csv, as_json
+from runs_app.comparing.kept import kept_rows
 from runs_app.comparing.loading import load_head
 from runs_app.comparing.opened import Opened, opened_row
 from runs_app.comparing.page import Page, page_of
@@ -90,7 +92,7 @@ def _over(request: HttpRequest, page: Page, opened: Opened | None) -> dict[str, 
     drawn = pictures(page, list(table.object_list))
     return {
         "page": table,
-        "lines": _lines(page, list(table.object_list)) if page.choice.view == "table" else [],
+        "lines": _lines(request, page, list(table.object_list), opened) if page.choice.view == "table" else "",
         "metrics": METRICS,
         "cards": _cards(page),
         "pictures": drawn,
@@ -99,15 +101,25 @@ def _over(request: HttpRequest, page: Page, opened: Opened | None) -> dict[str, 
         "duel": _duel(page),
         "play": play_link([run.pk for run in page.loaded.runs], configurations=[c.version.pk for c in page.columns]),
         **_problems(page),
-        "opened": opened,
-        "picks": picks(request.GET, opened) if opened else [],
     }
 
 
-def _lines(page: Page, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    filled = page.filled(rows)
-    parted = {} if "divergence" in page.choice.hidden else partings(filled, page.pair)
-    return [{"row": row, "parting": parted.get(row.scenario_id)} for row in filled]
+def _lines(request: HttpRequest, page: Page, rows: Sequence[Row], opened: Opened | None) -> str:
+    """The body of the table."""
+
+    def draw() -> str:
+        filled = page.filled(rows)
+        parted = {} if "divergence" in page.choice.hidden else partings(filled, page.pair)
+        context = {
+            "shown": page,
+            "controls": controls(request.GET, page),
+            "lines": [{"row": row, "parting": parted.get(row.scenario_id)} for row in filled],
+            "opened": opened,
+            "picks": picks(request.GET, opened) if opened else [],
+        }
+        return render_to_string("runs_app/compare_lines.html", context, request)
+
+    return kept_rows(page, request.GET.urlencode(), draw)
 
 
 def _cards(page: Page) -> list[dict[str, Any]]:
