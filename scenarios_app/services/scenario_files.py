@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Lower
 
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
@@ -117,13 +118,17 @@ def _store_scenarios(plan: _Plan, user: User | None) -> dict[str, Scenario]:
         if plan.is_new(spec) or plan.is_changed(spec)
     ]
     ScenarioVersion.objects.bulk_create(versions, batch_size=_BATCH)
-    touched = list(scenarios.values())
-    for version in versions:
-        version.scenario.latest = version
-    for scenario in touched:
-        scenario.archived_at = None
-    Scenario.objects.bulk_update(touched, ["latest", "archived_at"], batch_size=_BATCH)
+    back = [scenario.pk for scenario in plan.stored.values() if scenario.archived_at is not None]
+    _point_to_newest([*{version.scenario.pk for version in versions}.union(back)])
     return scenarios
+
+
+def _point_to_newest(pks: Sequence[int]) -> None:
+    """One UPDATE for each batch: bulk_update builds a CASE for every row, which takes seconds for a thousand."""
+    newest = ScenarioVersion.objects.filter(scenario=OuterRef("pk")).order_by("-number").values("pk")[:1]
+    for start in range(0, len(pks), _BATCH):
+        rows = Scenario.objects.filter(pk__in=pks[start : start + _BATCH])
+        rows.update(latest=Subquery(newest), archived_at=None)
 
 
 def _next(plan: _Plan, spec: ScenarioSpec) -> int:

@@ -120,6 +120,7 @@ def full_site() -> dict[str, str]:
         "scenario editor": "/scenarios/booking_date_corrected/edit/",
         "new scenario": "/scenarios/new/",
         "import": "/scenarios/import/",
+        "import of configurations": "/configurations/import/",
         "long names": f"/scenarios/{LONG}/",
         "right to left": "/scenarios/right_to_left/",
         "right to left, editor": "/scenarios/right_to_left/edit/",
