@@ -115,7 +115,7 @@ def _heard(text: str | None) -> int | None:
     """The number that the browser tells; None of anything else it may send."""
     try:
         told = json.loads(text or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     number = told.get("heard") if isinstance(told, dict) else None
     return number if isinstance(number, int) and not isinstance(number, bool) else None
