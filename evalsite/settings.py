@@ -108,6 +108,7 @@ MIDDLEWARE = [
     "evalsite.middleware.request_id",
     "django.middleware.security.SecurityMiddleware",
     "evalsite.middleware.content_security_policy",
+    "evalsite.middleware.address_without_nul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

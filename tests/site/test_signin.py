@@ -91,3 +91,11 @@ def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(client: Client) -> Non
     asked = {"HX-Request": "true", "HX-Current-URL": "http://testserver/runs/?q=a"}
     answer = client.get("/runs/", headers=asked)
     assert answer.headers["HX-Redirect"] == "/sign-in/?next=%2Fruns%2F%3Fq%3Da"
+
+
+@pytest.mark.parametrize("address", ["/decisions/?suite=a%00b", "/suites/a%00b/insight/"])
+def test_an_address_with_a_nul_is_refused_before_a_database_sees_it(admin_client: Client, address: str) -> None:
+    """PostgreSQL takes no such text: it would be an error of the server."""
+    answer = admin_client.get(address)
+    assert answer.status_code == 400
+    assert answer["X-Request-ID"]
