@@ -15,7 +15,7 @@ from runs_app.realtime.record import Span
 from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.speech_edges import voiced
 from tests.realtime.support import asked, chunks, hold, known, only_session, plan, ramp, setup, tone
-from tests.scripted_events import audio_delta, audio_reply, created, done, text_delta
+from tests.scripted_events import audio_delta, audio_reply, created, done, text_delta, transcript_delta
 from tests.scripted_server import Expect, Pause, Send, Step, serving
 
 BUSY_MS = 80  # how late a loop may be that shares its cores; scripts/bench_latency.py measures the real error
@@ -105,6 +105,22 @@ async def test_not_in_real_time_latency_runs_from_the_commit_and_the_caller_take
     assert abs(known(turn.first_audio_ms) - 4000 - commit_to_delta_ms) < BUSY_MS
     assert held.record.pacing is None
     assert held.record.real_time is False
+
+
+@pytest.mark.quirk(47)
+async def test_first_words_and_first_sound_are_measured_apart() -> None:
+    """Words lead; both times are those of the frames at the socket, not of what is played."""
+    script = [*setup(), *asked(), Pause(60), Send(transcript_delta("Hm")), Pause(120)]
+    async with serving([*script, Send(audio_delta(to_bytes(tone(100)))), Send(done())]) as server:
+        held = await hold(plan(server.url, audio=tone(100)))
+    turn, session = held.record.turns[0], only_session(server)
+    asked_s = session.received_at("response.create")
+    for told_ms, kind in (
+        (turn.first_token_ms, "response.output_audio_transcript.delta"),
+        (turn.first_audio_ms, "response.output_audio.delta"),
+    ):
+        assert abs(known(told_ms) - turn.sent_ms - 1000 * (session.sent_at(kind) - asked_s)) < BUSY_MS
+    assert known(turn.first_audio_ms) - known(turn.first_token_ms) >= 115
 
 
 async def test_not_in_real_time_the_next_turn_starts_after_everything_placed() -> None:

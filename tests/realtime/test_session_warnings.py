@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from runs_app.realtime import faults
-from runs_app.realtime.faults import Closing
+from runs_app.realtime import faults, transport
 from runs_app.realtime.pcm import to_bytes
 from runs_app.realtime.record import Record
 from runs_app.realtime.script import PlannedTurn
@@ -30,7 +29,7 @@ from tests.scripted_events import (
     text_delta,
     text_reply,
 )
-from tests.scripted_server import Close, Expect, Pause, Send, Step, serving
+from tests.scripted_server import Close, Expect, Hang, Pause, Send, Step, StopReading, serving
 
 
 async def test_an_agent_that_speaks_before_the_caller_is_noted_and_not_heard() -> None:
@@ -157,9 +156,13 @@ async def test_a_session_refused_after_we_stopped_waiting_is_still_a_refused_ses
 
 
 @pytest.mark.quirk(42)
-def test_our_own_keepalive_giving_up_is_told_as_that() -> None:
-    broken = faults.socket_closed(Closing(1011, "keepalive ping timeout", by_us=True), before_first_turn=False)
-    assert (broken.ending.stage, broken.ending.code, broken.turn_status) == ("socket_closed", "keepalive", "closed")
+async def test_our_own_keepalive_giving_up_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "PING_S", 0.4)
+    async with serving([*setup(), *asked(), Send(text_delta("Well")), StopReading(), Hang()]) as server:
+        held = await hold(plan(server.url))
+    ending, (turn,) = held.record.ending, held.record.turns
+    assert (ending.kind, ending.stage, ending.code) == ("invalid", "socket_closed", "keepalive")
+    assert (turn.status, turn.status_reason, turn.agent_text) == ("closed", "keepalive", "Well")
 
 
 @pytest.mark.parametrize(
