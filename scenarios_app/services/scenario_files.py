@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -42,9 +42,17 @@ class _Plan:
     def is_new(self, spec: ScenarioSpec) -> bool:
         return spec.id.lower() not in self.stored
 
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        known = (spec for spec in self.specs if not self.is_new(spec))
+        return frozenset(
+            spec.id
+            for spec in known
+            if _latest(self.stored[spec.id.lower()]).content_hash != content_hash(spec.to_json())
+        )
+
     def is_changed(self, spec: ScenarioSpec) -> bool:
-        scenario = self.stored.get(spec.id.lower())
-        return scenario is not None and _latest(scenario).content_hash != content_hash(spec.to_json())
+        return spec.id in self._changed
 
     def ids(self, chosen: Callable[[ScenarioSpec], bool]) -> tuple[str, ...]:
         return tuple(spec.id for spec in self.specs if chosen(spec))
