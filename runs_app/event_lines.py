@@ -71,6 +71,31 @@ def _broken_into(payload: dict[str, Any]) -> str:
     return f"{_turn(payload)}, {heard:.0f} ms of it were heard, {received:.0f} ms had come"
 
 
+def _handed_on(payload: dict[str, Any]) -> str:
+    return f"{_turn(payload)}: a task for {payload.get('target', '')}"
+
+
+def _handed_back(payload: dict[str, Any]) -> str:
+    rounds = payload.get("rounds", 0)
+    after = f" after {rounds} round{'' if rounds == 1 else 's'} of calls" if rounds else ""
+    return f"{_turn(payload)}: the task is {payload.get('status', '')}{after}"
+
+
+def _silent(payload: dict[str, Any]) -> str:
+    return f"{payload.get('duration_ms', 0) / 1000:.1f} s of silence"
+
+
+_BASES = {
+    "spoken_turn": "the agent spoke",
+    "returned_turn": "the agent said something new after the content came",
+    "returned_audio": "by its sound alone: captions do not tell the answer from its acknowledgement",
+}
+
+
+def _settled(payload: dict[str, Any]) -> str:
+    return f"{_turn(payload)}: {_BASES.get(str(payload.get('basis')), payload.get('basis'))}, and nothing more came"
+
+
 # what the harness observed, where its payload alone would read like a form
 _OBSERVED: dict[str, Callable[[dict[str, Any]], str]] = {
     "session.opened": _opened,
@@ -78,6 +103,10 @@ _OBSERVED: dict[str, Callable[[dict[str, Any]], str]] = {
     "caller.audio": _spoken,
     "turn.sent": _turn,
     "caller.interrupts": _broken_into,
+    "delegation.started": _handed_on,
+    "delegation.ended": _handed_back,
+    "agent.silence": _silent,
+    "turn.settled": _settled,
 }
 
 

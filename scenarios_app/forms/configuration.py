@@ -7,7 +7,7 @@ from scenarios_app.forms.slots import JSON, NUMBER, PRESENCE, REFERENCE, TEXT, T
 
 PROTOCOL = (("realtime", "Realtime"), ("live", "Live"))
 DIALECT = (("", "default: GA"), ("ga", "GA"), ("beta", "beta"))
-MODE = (("", "default: text"), ("audio", "audio: spoken"), ("text", "text: typed"))
+MODE = (("", "default: text; Live: audio"), ("audio", "audio: spoken"), ("text", "text: typed"))
 DETECTION = (
     ("", "default: none"),
     ("none", "none"),
@@ -89,7 +89,7 @@ class ConfigurationForm(SlotForm):
     endpoint = code_line("Endpoint", "A ws, wss, http or https URL, or the word simulator.", inputmode="url")
     model = code_line("Model")
     voice = code_line("Agent's voice", "Empty: the server's own.")
-    mode = choice("Mode", MODE)
+    mode = choice("Mode", MODE, "Live is always spoken.")
     dialect = choice("Dialect", DIALECT, "Beta is for servers of other makers: OpenAI switched it off in May 2026.")
     headers = code("Headers", 'Such as {"Authorization": "Bearer {{secrets.OPENAI_API_KEY}}"}.', rows=3)
     instructions = prose(
@@ -130,4 +130,7 @@ class ConfigurationForm(SlotForm):
     judge_api_key = code_line("API key", _KEY_HELP)
     judge_reasoning_effort = code_line("Reasoning effort", "Sent only when given.")
     judge_rubric = code_line("Rubric", "Empty: the current one.")
-    backend = code("Backend", 'Who thinks behind the voice: {"mode": "direct"} or nothing.')
+    backend = code(
+        "Backend",
+        'Live: the model that thinks behind the voice, {"mode": "responses", "model": "..."}. Realtime: nothing.',
+    )

@@ -37,6 +37,19 @@ def told(type_: str, payload: dict[str, Any], direction: str = "internal", t_ms:
             {"turn": 0, "heard_ms": 700.4, "received_ms": 3310.0},
             "turn 1, 700 ms of it were heard, 3310 ms had come",
         ),
+        ("delegation.started", {"turn": 0, "target": "responses"}, "turn 1: a task for responses"),
+        (
+            "delegation.ended",
+            {"turn": 0, "status": "completed", "rounds": 2},
+            "turn 1: the task is completed after 2 rounds of calls",
+        ),
+        ("delegation.ended", {"turn": 1, "status": "failed", "rounds": 0}, "turn 2: the task is failed"),
+        ("agent.silence", {"deltas": 120, "duration_ms": 12_040.0}, "12.0 s of silence"),
+        (
+            "turn.settled",
+            {"turn": 0, "basis": "returned_turn"},
+            "turn 1: the agent said something new after the content came, and nothing more came",
+        ),
         ("tool.called", {"name": "create_reservation", "arguments": {"party_size": 2}}, None),
     ],
 )
