@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -106,15 +105,13 @@ def test_lint_comes_with_the_line_of_the_scenario() -> None:
     assert [(w.path.startswith("scenarios[1]"), w.line) for w in report.warnings] == [(True, 3)]
 
 
-def test_a_thousand_scenarios_take_seconds_and_few_queries(django_assert_max_num_queries: Any) -> None:
+def test_a_thousand_scenarios_take_few_queries(django_assert_max_num_queries: Any) -> None:
     data = scenario_file([scenario_json(f"case_{n}") for n in range(1000)])
-    begin = time.monotonic()
     with django_assert_max_num_queries(60):
         import_scenarios(data=data, suite_name="big")
     with django_assert_max_num_queries(60):
         report = import_scenarios(data=data, suite_name="big")
     assert len(report.unchanged) == 1000
-    assert time.monotonic() - begin < 20
 
 
 # The public cases

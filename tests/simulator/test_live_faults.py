@@ -68,7 +68,8 @@ async def test_an_answer_may_be_said_in_one_breath_with_the_acknowledgement(simu
         await work_done(wire)
         await wire.has_said("booked.")
     said = wire.all("session.output_transcript.delta")
-    assert max(two["start_ms"] - one["end_ms"] for one, two in itertools.pairwise(said)) < 200
+    # captions less than half a second apart belong to one stretch
+    assert max(two["start_ms"] - one["end_ms"] for one, two in itertools.pairwise(said)) < 500
 
 
 async def test_an_answer_may_be_claimed_before_the_tool_has_returned(simulator: Simulator) -> None:
