@@ -24,7 +24,12 @@ class Plan:
 
 def plan_of(runs: Iterable[Run]) -> Plan:
     """Runs without a plan have no say. One query."""
-    plans = list(RunPlan.objects.filter(run__in=list(runs)).order_by("run_id"))
+    return agreed(RunPlan.objects.filter(run__in=list(runs)))
+
+
+def agreed(stored: Iterable[RunPlan]) -> Plan:
+    """What these plans leave."""
+    plans = sorted(stored, key=lambda plan: plan.run_id)
     hypotheses = tuple(dict.fromkeys(plan.hypothesis for plan in plans if plan.hypothesis))
     if not plans:
         return Plan()

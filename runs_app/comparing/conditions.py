@@ -45,8 +45,8 @@ def _compared(loaded: Loaded, pairs: Iterable[tuple[Column, Column]], **which: A
     plan = loaded.plan
     return compare(
         loaded.trials,
-        primaries=plan.primaries or None if plan else None,
-        margins=plan.margins if plan else None,
+        primaries=plan.primaries,
+        margins=plan.margins,
         critical=loaded.read.critical,
         not_comparable={(a.key, b.key): not_comparable(loaded, a, b) for a, b in pairs},
         **which,

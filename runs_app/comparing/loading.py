@@ -10,7 +10,7 @@ from runs_app.charts import COLOURS
 from runs_app.comparing.choice import MOST_CONFIGURATIONS, BadChoice, Choice
 from runs_app.comparing.reading import Place, Read, read
 from runs_app.models import Run, RunConfiguration
-from runs_app.models.decisions import RunPlan
+from runs_app.plans import Plan, agreed
 from runs_app.stats.trials import Trials
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.services.factors import factors_of
@@ -83,10 +83,9 @@ class Loaded:
         return any(column.simulated for column in self.columns)
 
     @property
-    def plan(self) -> RunPlan | None:
-        """What was written down before the start, of the newest of these runs that has it; None when nothing was."""
-        plans = [run.plan for run in sorted(self.runs, key=lambda run: -run.pk) if hasattr(run, "plan")]
-        return plans[0] if plans else None
+    def plan(self) -> Plan:
+        """What was written down before the start, as far as these runs agree on it."""
+        return agreed(run.plan for run in self.runs if hasattr(run, "plan"))
 
 
 def load(choice: Choice, *, places: Collection[Place] | None = None) -> Loaded:

@@ -9,10 +9,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from runs_app.comparing.choice import METRICS, Choice
+from runs_app.comparing.conditions import comparison_of
+from runs_app.comparing.loading import load
 from runs_app.models import Run, RunPlan
 from runs_app.plans import Plan, plan_of
 from runs_app.services.runs import start_run
 from scenarios_app.spec.errors import SpecError
+from tests.pages.comparing import finished_run, same, versions
 from tests.runs.builders import make_configuration, make_run, make_suite
 
 pytestmark = pytest.mark.django_db
@@ -102,3 +106,17 @@ def test_runs_that_set_out_differently_leave_nothing_to_pick_from():
     other = make_run(plan=Plan((), ("tool_accuracy",)))
     assert plan_of([one, two, make_run()]) == Plan(("One.", "Two."), ("pass_rate",), {"pass_rate": 0.1})
     assert plan_of([one, other]) == Plan(("One.",), differs=True)
+
+
+def test_a_comparison_of_runs_that_set_out_differently_lets_all_metrics_decide():
+    first, second = versions()
+    one = finished_run(same(), configurations=[first], plan=Plan((), ("pass_rate",), {"pass_rate": 0.1}))
+    other = finished_run(same(), configurations=[second], plan=Plan((), ("tool_accuracy",)))
+    silent = finished_run(same(), configurations=[second])
+
+    def rules(*runs: Run) -> dict[str, float | None]:
+        compared = comparison_of(load(Choice(runs=tuple(run.pk for run in runs))))
+        return {rule.name: rule.margin for rule in compared.rules if rule.primary}
+
+    assert rules(one, other) == dict.fromkeys(METRICS)
+    assert rules(one, silent) == {"pass_rate": 0.1}
