@@ -140,11 +140,7 @@ def build_plan(
         mode=mode,
         real_time=configuration.audio.real_time if real_time is None else real_time,
         session=(_live_session if live else _session)(configuration, scenario, application, mode, model),
-        turns=on_line(
-            _turns(scenario, caller_audio if mode == "audio" else None, seed),
-            parse_condition(configuration.caller.condition),
-            seed=seed,
-        ),
+        turns=_said(configuration, scenario, caller_audio if mode == "audio" else None, seed),
         executor=executor,
         history=() if live else _history(scenario),
         done_tool=configuration.done_tool,
@@ -256,6 +252,14 @@ def _address(url: str, model: str | None) -> str:
         return address if model is None else with_model(address, model)
     except EndpointError as exc:
         raise PlanError("endpoint", str(exc)) from None
+
+
+def _said(
+    configuration: Configuration, scenario: Scenario, audio: Sequence[Int16] | None, seed: int | str
+) -> tuple[PlannedTurn, ...]:
+    """The caller's turns as they go over his line."""
+    turns = _turns(scenario, audio, seed)
+    return on_line(turns, parse_condition(configuration.caller.condition), seed=seed)
 
 
 def _turns(scenario: Scenario, audio: Sequence[Int16] | None, seed: int | str) -> tuple[PlannedTurn, ...]:
