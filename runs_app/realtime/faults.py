@@ -105,7 +105,9 @@ def session_refused(fault: Fault, looks_like: str | None) -> BrokenOff:
 
 
 def unreadable_audio(form: str) -> BrokenOff:
-    message = f"the session speaks {form}, which is neither PCM16 nor G.711: set audio.input and audio.output"
+    message = (
+        f"the session speaks {form}, which is neither PCM16 at a usual rate nor G.711: set audio.input and audio.output"
+    )
     return BrokenOff(_invalid("session", "audio_format", message), "error")
 
 

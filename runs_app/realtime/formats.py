@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from runs_app.realtime.pcm import Int16, from_bytes, resample, to_bytes, to_floa
 from runs_app.realtime.record import RATE_HZ
 
 G711_HZ = 8_000
+FINEST_HZ = 75  # of what all rates of sound share with RATE_HZ, 11,025 Hz the least; filters for less stall the loop
 LAWS = ("g711_ulaw", "g711_alaw")
 SHOWN = {"pcm16": "PCM16", "g711_ulaw": "G.711 µ-law", "g711_alaw": "G.711 A-law"}
 
@@ -24,7 +26,8 @@ class AudioFormat:
 
     @property
     def readable(self) -> bool:
-        return self.coding in SHOWN and 4_000 <= self.rate_hz <= 192_000
+        usual_rate = 4_000 <= self.rate_hz <= 192_000 and gcd(self.rate_hz, RATE_HZ) >= FINEST_HZ
+        return self.coding in SHOWN and usual_rate
 
     @property
     def sample_bytes(self) -> int:

@@ -188,6 +188,19 @@ def test_a_format_is_known_by_whatever_name_a_server_gives_it(told: Any, form: A
     assert BETA.formats({"output_audio_format": told}) == Formats(None, form)
 
 
+@pytest.mark.parametrize("rate_hz", [8_000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000])
+def test_every_rate_that_sound_has_can_be_read(rate_hz: int) -> None:
+    assert AudioFormat("pcm16", rate_hz).readable
+
+
+@pytest.mark.parametrize("rate_hz", [47_999, 191_999])
+async def test_a_rate_whose_filter_would_stall_all_calls_is_refused(rate_hz: int) -> None:
+    async with serving(telling({"type": "audio/pcm", "rate": rate_hz})) as server:
+        held = await hold(asking(server.url))
+    assert (held.record.ending.stage, held.record.ending.code) == ("session", "audio_format")
+    assert f"PCM16 at {rate_hz} Hz, which is neither PCM16 at a usual rate" in held.record.ending.message
+
+
 def test_a_rate_that_no_sound_has_cannot_be_read() -> None:
     rates = (-1, 0, 8000, 192_000, 10**9)
     assert [rate for rate in rates if AudioFormat("pcm16", rate).readable] == [8000, 192_000]
