@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from runs_app.models import Baseline, Decision, Run, RunStatus
 from scenarios_app.models import ConfigurationVersion, Suite
 from scenarios_app.spec.errors import Problem, refuse_if
+from scenarios_app.spec.jsontext import clean_text
 
 
 def promote_baseline(
@@ -19,7 +20,7 @@ def promote_baseline(
     user: User | None = None,
 ) -> Baseline:
     """From now on the suite's baseline; the one before stays in its history. Raises SpecError."""
-    note = note.strip()
+    note = clean_text(note.strip())
     problems = []
     if run is not None and not run.configurations.filter(configuration_version=configuration_version).exists():
         problems.append(Problem("configuration_version", f"{run} did not run {configuration_version}"))

@@ -13,6 +13,7 @@ from runs_app.models import KnownFailure, KnownFailureChange, Trial
 from runs_app.models.known_failures import today
 from scenarios_app.models import Configuration, Scenario
 from scenarios_app.spec.errors import Problem, refuse_if
+from scenarios_app.spec.jsontext import clean_text
 
 MOST_DAYS = 366  # a mark that never expires would hide a failure for ever
 USUAL_DAYS = 30
@@ -98,7 +99,7 @@ def lift_known(*, mark: KnownFailure, reason: str = "", user: User | None = None
         _require_open(mark)
         mark.lifted_at = timezone.now()
         mark.save(update_fields=["lifted_at"])
-        _remember(mark, Action.LIFTED, reason.strip()[:1000], user)
+        _remember(mark, Action.LIFTED, clean_text(reason.strip())[:1000], user)
     return mark
 
 

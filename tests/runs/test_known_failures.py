@@ -12,6 +12,7 @@ from runs_app.known import Marks, open_marks, passing_in, passing_now, with_mark
 from runs_app.models import KnownFailure, Run, Trial
 from runs_app.models.known_failures import today
 from runs_app.problems import problems_between, problems_of, trials_of_kind
+from runs_app.services.baselines import promote_baseline
 from runs_app.services.known_failures import change_known, lift_known, mark_known
 from scenarios_app.services.scenarios import find_scenario
 from scenarios_app.spec.errors import SpecError
@@ -192,3 +193,13 @@ def test_problems_of_two_sides_are_new_still_there_or_gone():
         ("still there", EARLY),
         ("gone", SILENT),
     ]
+
+
+def test_what_a_database_cannot_hold_is_not_in_a_reason_or_a_note():
+    """PostgreSQL takes no NUL."""
+    run = failed_run()
+    bug = mark()
+    lift_known(mark=bug, reason="men\0ded")
+    assert bug.changes.last().words == "men\ufffdded"
+    version = run.configurations.first().configuration_version
+    assert promote_baseline(suite=run.suite, configuration_version=version, note="fa\0st").note == "fa\ufffdst"
