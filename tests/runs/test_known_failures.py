@@ -200,6 +200,7 @@ def test_what_a_database_cannot_hold_is_not_in_a_reason_or_a_note():
     run = failed_run()
     bug = mark()
     lift_known(mark=bug, reason="men\0ded")
-    assert bug.changes.last().words == "men\ufffdded"
-    version = run.configurations.first().configuration_version
+    assert bug.changes.get(action="lifted").words == "men\ufffdded"
+    version = run.configurations.all()[0].configuration_version
+    assert run.suite is not None
     assert promote_baseline(suite=run.suite, configuration_version=version, note="fa\0st").note == "fa\ufffdst"
