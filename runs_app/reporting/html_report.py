@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -78,16 +78,17 @@ def _report(runs: Sequence[Run], own: dict[str, Json], *, simulated: bool, versi
     marks = open_marks()
     problems = problems_of(runs, marks, versions=versions)
     trials = with_marks(_failed(runs, versions, problems), marks)
-    redactor, sounds = redactor_for(runs), recordings(trials)
+    redactor, sounds, plan = redactor_for(runs), recordings(trials), plan_of(runs)
     context = {
         **own,
+        "title": redactor.text(own["title"]),
         "runs": [{"pk": run.pk, "name": redactor.text(str(run)), "url": url_of(run)} for run in runs],
         "problems": problems,
         "failures": [Failure(_facts(trial, redactor), sounds.get(trial.pk, "")) for trial in trials],
         "heard": len(sounds),
         "recorded": sum(bool(trial.wav) for trial in trials),
         "most_mb": MOST_BYTES // 1_000_000,
-        "plan": plan_of(runs),
+        "plan": replace(plan, hypotheses=tuple(map(redactor.text, plan.hypotheses))),
         "notice": _notice(redactor, bool(sounds)),
         "simulated": simulated,
         "made_at": timezone.now(),

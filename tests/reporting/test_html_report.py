@@ -13,7 +13,7 @@ import soundfile
 from django.test import Client
 from django.urls import reverse
 
-from runs_app.models import Run, Trial
+from runs_app.models import Run, RunPlan, Trial
 from runs_app.plans import Plan
 from runs_app.reporting.html_report import run_report
 from runs_app.reporting.report_audio import recordings
@@ -90,9 +90,13 @@ def test_fields_that_are_redacted_are_not_in_it(settings):
     settings.REDACT_FIELDS = ["guest_name"]
     trial = failed_call()
     name = trial.record["tool_calls"][0]["arguments"]["guest_name"]
+    Run.objects.filter(pk=trial.run_id).update(name=f"Calls of {name}")
+    RunPlan.objects.filter(run=trial.run).update(hypothesis=f"It books for {name}.")
+    trial.run.refresh_from_db()
     text = run_report(trial.run)
     assert f'"{name}"' not in text
-    assert "[redacted]" in text
+    assert text.count("Calls of [redacted]") == 3
+    assert "It books for [redacted]." in text
     assert "The recordings are what was heard." in text
 
 
