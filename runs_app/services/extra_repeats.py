@@ -37,6 +37,7 @@ def start_extra_repeats(
             scenario_versions=versions,
             configuration_versions=configuration_versions,
             repeats=max(repeats_of.values()),
+            repeats_of=repeats_of,
             concurrency=like.concurrency,
             stop_after_invalid=like.stop_after_invalid,
             name=_name(like, repeats_of),
@@ -44,7 +45,6 @@ def start_extra_repeats(
             **_kept(holding),
         )
         _refuse_other_tools(run, holding)
-        _keep_own_repeats(run, repeats_of)
     return run
 
 
@@ -99,11 +99,3 @@ def _refuse_other_tools(run: Run, before: Iterable[Run]) -> None:
                 f"{new.configuration_version} ran with {entry.application_version} and would now run with "
                 f"{new.application_version}: such trials do not belong together. Start a new run."
             )
-
-
-def _keep_own_repeats(run: Run, repeats_of: Mapping[str, int]) -> None:
-    """Takes out what a scenario needs fewer repeats of than the others; nothing has begun yet."""
-    most = max(repeats_of.values())
-    for key, repeats in repeats_of.items():
-        if repeats < most:
-            run.trials.filter(scenario_version__scenario__key=key, repeat__gt=repeats).delete()

@@ -51,12 +51,14 @@ def start_run(
     stop_after_invalid: int | None = None,
     name: str = "",
     plan: Plan | None = None,
+    repeats_of: Mapping[str, int] | None = None,
     user: User | None = None,
 ) -> Run:
     """A run with all its trials queued; work starts when the transaction is committed.
 
-    Without scenario_versions the newest version of every scenario of the suite is taken. Raises SpecError whose
-    paths are the argument names, or the scenario's id or NAME@VERSION and the field in it.
+    Without scenario_versions the newest version of every scenario of the suite is taken. `repeats_of`: by scenario
+    id, of how many the `repeats` it needs only the first ones. Raises SpecError whose paths are the argument names,
+    or the scenario's id or NAME@VERSION and the field in it.
     """
     run = Run(
         suite=suite,
@@ -73,8 +75,7 @@ def start_run(
     )
     _check_numbers(run)
     check_plan(plan)
-    snapshot = _snapshot(run, scenario_versions, configuration_versions)
-    return _launched(run, snapshot, plan)
+    return _launched(run, _snapshot(run, scenario_versions, configuration_versions), plan, repeats_of or {})
 
 
 def _snapshot(
@@ -84,13 +85,14 @@ def _snapshot(
     return take_snapshot(suite=run.suite, scenarios=scenarios, configurations=configurations, faults=faults)
 
 
-def _launched(run: Run, snapshot: Snapshot, plan: Plan | None) -> Run:
-    trials = snapshot.pairs * run.repeats
+def _launched(run: Run, snapshot: Snapshot, plan: Plan | None, repeats_of: Mapping[str, int]) -> Run:
+    each = [repeats_of.get(chosen.version.scenario.key, run.repeats) for chosen in snapshot.scenarios]
+    trials = sum(each) * len(snapshot.configurations)
     if trials > MOST_TRIALS:
         raise SpecError([Problem("repeats", f"{trials} trials; a run has at most {MOST_TRIALS}")])
     with transaction.atomic():
         run.save()
-        _store(run, snapshot)
+        _store(run, snapshot, each)
         store_plan(run, plan)
         lanes = min(run.concurrency, trials)
         transaction.on_commit(lambda: queues.send_lanes(run_id=run.pk, count=lanes))
@@ -114,7 +116,7 @@ def _check_numbers(run: Run) -> None:
     refuse_if(problems)
 
 
-def _store(run: Run, snapshot: Snapshot) -> None:
+def _store(run: Run, snapshot: Snapshot, repeats: Sequence[int]) -> None:
     RunScenario.objects.bulk_create(
         RunScenario(run=run, scenario_version=chosen.version, application_version=chosen.application, position=position)
         for position, chosen in enumerate(snapshot.scenarios)
@@ -129,14 +131,14 @@ def _store(run: Run, snapshot: Snapshot) -> None:
         )
         for position, chosen in enumerate(snapshot.configurations)
     )
-    Trial.objects.bulk_create(_trials(run, snapshot), batch_size=2000)
+    Trial.objects.bulk_create(_trials(run, snapshot, repeats), batch_size=2000)
 
 
-def _trials(run: Run, snapshot: Snapshot) -> Iterable[Trial]:
+def _trials(run: Run, snapshot: Snapshot, repeats: Sequence[int]) -> Iterable[Trial]:
     """Repeat by repeat, and the configurations of a pair side by side: what disturbs a while disturbs both."""
     position = 0
     for repeat in range(1, run.repeats + 1):
-        for scenario in snapshot.scenarios:
+        for scenario in (one for one, most in zip(snapshot.scenarios, repeats, strict=True) if repeat <= most):
             seed = trial_seed(run_seed=run.seed, scenario_id=scenario.version.scenario.key, repeat=repeat)
             for configuration in snapshot.configurations:
                 yield Trial(

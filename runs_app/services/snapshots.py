@@ -47,10 +47,6 @@ class Snapshot:
     scenarios: tuple[ChosenScenario, ...]
     configurations: tuple[ChosenConfiguration, ...]
 
-    @property
-    def pairs(self) -> int:
-        return len(self.scenarios) * len(self.configurations)
-
 
 def take_snapshot(
     *,

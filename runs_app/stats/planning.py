@@ -19,6 +19,7 @@ from runs_app.stats.rows import MetricRule
 from runs_app.stats.trials import Flags, Floats
 
 MOST_TRIALS: Final = 5_000  # a longer plan is no plan
+MOST_REPEATS: Final = 100  # of one scenario; more of the same tell ever less, and other scenarios more
 MOST_SCENARIOS: Final = 10_000
 # Three repeats that agree do not prove that a fourth will: each scenario's spread leans on that of all by so many.
 LEANING: Final = 2.0
@@ -94,7 +95,7 @@ def plan_repeats(
         return Plan(shown, is_margin, why=why, scenarios_needed=needed)
     chosen = _cheapest(spread, allowed, cost)
     if chosen is None:
-        why = f"it would take more than {MOST_TRIALS} trials"
+        why = f"it would take more than {MOST_TRIALS} trials, or {MOST_REPEATS} more repeats of a scenario"
         return Plan(shown, is_margin, why=why, scenarios_needed=needed)
     trials = 2 * sum(one.repeats for one in chosen)
     return Plan(shown, is_margin, chosen, trials, _cost(chosen, cost), scenarios_needed=needed)
@@ -141,10 +142,13 @@ def _cheapest(spread: Spread, allowed: float, cost: Mapping[str, float]) -> tupl
         if variance <= allowed:
             chosen = ((spread.ids[s], int(count)) for s, count in enumerate(extra) if count)
             return tuple(ExtraRepeats(scenario, count) for scenario, count in chosen)
+        if not queue:
+            return None
         _, best = heapq.heappop(queue)
         variance -= _gain(spread, best, extra[best])
         extra[best] += 1
-        heapq.heappush(queue, (-_gain(spread, best, extra[best]) / _each(spread, best, cost), best))
+        if extra[best] < MOST_REPEATS:
+            heapq.heappush(queue, (-_gain(spread, best, extra[best]) / _each(spread, best, cost), best))
     return None
 
 

@@ -11,6 +11,7 @@ from runs_app.models import Run
 from runs_app.services.extra_repeats import start_extra_repeats
 from runs_app.services.runs import NotPossible
 from scenarios_app.services.applications import import_applications
+from scenarios_app.spec.errors import SpecError
 from tests.pages.comparing import finished_run, same, versions
 from tests.runs.builders import APPLICATION, make_configuration, scenario
 
@@ -32,6 +33,14 @@ def test_each_scenario_gets_its_own_number_of_repeats_on_both_sides() -> None:
     assert (more.mode, more.concurrency, more.suite) == ("text", 3, None)
     assert more.seed != run.seed
     assert str(more) == f"Run {run.pk}: more repeats of 2 scenarios"
+
+
+def test_many_repeats_of_one_scenario_do_not_count_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = finished_run(same(), scenarios=4, repeats=2)
+    monkeypatch.setattr("runs_app.services.runs.MOST_TRIALS", 30)
+    assert started(run, {"case_1": 12, "case_2": 1, "case_3": 1, "case_4": 1}).trials.count() == 30
+    with pytest.raises(SpecError, match="32 trials; a run has at most 30"):
+        started(run, {"case_1": 13, "case_2": 1, "case_3": 1, "case_4": 1})
 
 
 def test_the_scenarios_are_those_of_the_run_and_not_what_became_of_them() -> None:
