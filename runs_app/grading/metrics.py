@@ -11,8 +11,8 @@ from typing import Final, Literal
 Better = Literal["higher", "lower"] | None
 Group = Literal["task", "audio", "latency", "consumption"]
 
-# Latency in the recording against latency by events: beyond this it is worth a look. Voices begin with up to 150 ms that
-# nobody hears (117 to 141 ms in the simulator's), so a limit of 100 ms would mark every trial.
+# Latency in the recording against latency by events: beyond this it is worth a look. Voices begin with up to 150 ms
+# that nobody hears (117 to 141 ms in the simulator's), so a limit of 100 ms would mark every trial.
 CLOCKS_DIFFER_MS: Final = 200.0
 
 

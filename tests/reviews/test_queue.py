@@ -211,7 +211,7 @@ def test_a_fault_set_from_a_playlist_never_breaks_on_what_was_said_before(alice:
         "who=nobody&reviewed=any",
         "who=alice&sign=marked&check=spoke_too_soon",
         "sign=clocks&reviewed=disagree&kind=x",
-        "run=999999999999&suite=none&q=%00&page=99",
+        "run=999999999999&suite=none&q=%FF&page=99",
         "run=-1&outcome=moon&reviewed=moon&queue=0",
     ],
 )
