@@ -5,6 +5,7 @@
 | `ws /v1/realtime` | the agent, Realtime protocol, GA and beta (server.py) |
 | `ws /v1/live/sessions` | the agent, GPT Live protocol (live_session.py) |
 | `POST /v1/audio/speech` | speech (speech_api.py) |
+| `POST /v1/audio/transcriptions` | what the ear makes of a recording (transcription_api.py) |
 | `POST /v1/responses` | the judge (judge_api.py) |
 | `POST /v1/understood` | which sentences of a prompt the clerk heeds (understood.py) |
 | `GET /v1/models`, `GET /healthz` | what is here, and that it lives |
@@ -21,6 +22,7 @@ from runs_app.simulator.judge_api import JUDGE_MODEL, answer_judge
 from runs_app.simulator.options import DEFAULT_MODEL
 from runs_app.simulator.server import LIVE_PATHS, REALTIME_PATHS, Receive, Scope, Send, converse, refuse_handshake
 from runs_app.simulator.speech_api import answer_speech
+from runs_app.simulator.transcription_api import TRANSCRIPTION_MODEL, answer_transcription
 from runs_app.simulator.understood import answer_understood
 from runs_app.simulator.voices import SPEECH_MODEL, VOICES, Voices
 
@@ -64,8 +66,11 @@ def _answers(voices: Voices, ear: Ear) -> dict[tuple[str, str], Answer]:
     async def speech(body: bytes) -> HttpReply:
         return await answer_speech(body, voices=voices, ear=ear)
 
+    async def transcription(body: bytes) -> HttpReply:
+        return await answer_transcription(body, ear=ear)
+
     async def models(body: bytes) -> HttpReply:
-        names = (DEFAULT_MODEL, SPEECH_MODEL, JUDGE_MODEL)
+        names = (DEFAULT_MODEL, SPEECH_MODEL, TRANSCRIPTION_MODEL, JUDGE_MODEL)
         data = [{"id": name, "object": "model", "created": 0, "owned_by": "soundcheck-simulator"} for name in names]
         return json_reply({"object": "list", "data": data})
 
@@ -74,6 +79,7 @@ def _answers(voices: Voices, ear: Ear) -> dict[tuple[str, str], Answer]:
 
     return {
         ("POST", "/v1/audio/speech"): speech,
+        ("POST", "/v1/audio/transcriptions"): transcription,
         ("POST", "/v1/responses"): answer_judge,
         ("POST", "/v1/understood"): answer_understood,
         ("GET", "/v1/models"): models,
