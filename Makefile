@@ -49,8 +49,8 @@ $(VENV)/.base: requirements/base.txt scripts/setup.sh
 $(VENV)/.dev: requirements/dev.txt scripts/setup.sh
 	@sh scripts/setup.sh $(VENV) dev
 
-$(INTEROP)/.ready: $(VENV)/.dev requirements/interop.txt tests/interop/node/package-lock.json scripts/setup_interop.sh
-	@sh scripts/setup_interop.sh $(abspath $(BIN)/uv) $(INTEROP)
+$(INTEROP)/.ready: requirements/interop.txt tests/interop/node/package-lock.json scripts/setup.sh scripts/setup_interop.sh
+	@sh scripts/setup_interop.sh $(INTEROP)
 
 clean:
 	rm -rf $(VENV) $(INTEROP) tests/interop/node/node_modules .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make the environment and install one lock into it: setup.sh VENV base|dev. Called by make when a lock changed.
+# Make the environment and install one lock into it: setup.sh VENV base|dev|interop. Called by make when a lock changed.
 set -eu
 venv=$1
 lock=$2
@@ -43,4 +43,4 @@ else
 fi
 touch "$venv/.$lock"
 # the development lock holds everything that the base lock has
-[ "$lock" = base ] || touch "$venv/.base"
+[ "$lock" != dev ] || touch "$venv/.base"

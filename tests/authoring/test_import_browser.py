@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chrome", "site"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 HEADER = "Nr;Was;Satz;Soll\r\n"
 ROW = '{key};Tisch;"Ein Tisch für عمر,\nbitte 😀";Bestätigt.\r\n'

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.interop.software import ROOT, SENTENCE, need_software
+from tests.interop.servers import simulated
+from tests.interop.software import need_software
 
 
 class Server(NamedTuple):
     url: str
     certificate: Path | None = None
-
-
-@contextmanager
-def simulated(folder: Path, *options: str) -> Iterator[str]:
-    phrases = folder / "phrases.txt"
-    phrases.write_text(f"{SENTENCE}\n")
-    command = [sys.executable, "-m", "runs_app.simulator.serve", "--port", "0", "--data-dir", str(folder)]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            [*command, "--phrases", str(phrases), *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=log, text=True
-        )
-        try:
-            assert process.stdout is not None
-            for line in process.stdout:
-                if line.startswith("The simulator listens on"):
-                    yield line.split()[-1]
-                    return
-            pytest.fail((folder / "log").read_text())
-        finally:
-            process.terminate()
-            process.wait(10)
 
 
 @pytest.fixture(scope="session")

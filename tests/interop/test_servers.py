@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.tools import ToolOutcome
-from tests.interop.software import HERE, NODE_FOLDER, need_software, node
+from tests.interop.servers import aimock_running
+from tests.interop.software import need_software
 from tests.realtime.support import TableExecutor, hold, plan, tone, tool
-from tests.services import eventually, free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.interop]
-
-PROGRAM = NODE_FOLDER / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
-FIXTURES = HERE / "aimock" / "peers.json"
 
 
 @pytest.fixture(scope="module")
 def aimock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     need_software()
-    port, log = free_port(), tmp_path_factory.mktemp("aimock") / "log"
-    command = [node(), str(PROGRAM), "-h", "127.0.0.1", "-p", str(port), "-f", str(FIXTURES), "--log-level", "info"]
-    with log.open("w") as written:
-        process = subprocess.Popen(command, stdout=written, stderr=written)
-        try:
-            eventually(lambda: _listens(log, process), what=f"aimock listens: {log.read_text()}")
-            yield f"ws://127.0.0.1:{port}/v1/realtime?model=gpt-realtime"
-        finally:
-            process.terminate()
-            process.wait(10)
-
-
-def _listens(log: Path, process: subprocess.Popen[bytes]) -> bool:
-    assert process.poll() is None, log.read_text()
-    return "listening" in log.read_text().lower()
+    with aimock_running(tmp_path_factory.mktemp("aimock")) as address:
+        yield f"ws://{address}/v1/realtime?model=gpt-realtime"
 
 
 async def test_a_written_turn_is_answered(aimock: str) -> None:

@@ -12,7 +12,7 @@ from runs_app.reporting.results import run_results
 from tests.browser import Chrome, Site
 from tests.pages.comparing import Result, finished_run, key, side, versions
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 GATE = [Gate("pass_rate", 0.9)]
 

@@ -246,6 +246,7 @@ def test_a_page_whose_socket_is_refused_says_so_and_polls(site: Site, chrome: Ch
     assert "live updates refused" in site.stack.log()
 
 
+@pytest.mark.slow
 def test_a_viewer_who_is_signed_out_meanwhile_is_told(site: Site, chrome: Chrome):
     run = make_run(1)
     page = live(chrome.open(run.get_absolute_url()))

@@ -11,7 +11,7 @@ from tests.browser import Chrome, Site
 from tests.pages.playing import begin, end, play
 from tests.runs.builders import make_configuration, make_run, make_suite, scenario
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # Notifications as a page sees them, kept where the test can read them.
 NOTED = """

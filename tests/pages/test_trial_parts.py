@@ -38,7 +38,7 @@ def test_a_turn_is_told_from_the_last_word_to_the_end_with_its_tool() -> None:
         ("speech", 800.0, 2_000.0),
         ("failed", 200.0, 500.0),
     ]
-    assert (fall.difference_ms, fall.suspicious) == (160.0, True)
+    assert (fall.difference_ms, fall.suspicious) == (160.0, False)
     assert (fall.from_ms, fall.span_ms) == (-10.0, 2_010.0)
 
 

@@ -20,7 +20,7 @@ from tests.services import eventually
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SOUND = evidence.recording([(0, 1_000)], [(1_600, 3_100)], 3_400)
 

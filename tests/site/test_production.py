@@ -102,6 +102,7 @@ def import_a_file(page: Page, proxy: Proxy) -> None:
 
 @CASE
 @pytest.mark.browser
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_port", [True, False], ids=["port in Host", "no port in Host"])
 def test_the_documented_settings_work_behind_a_proxy(site: Site, chrome: Chrome, proxy: Proxy, keep_port: bool) -> None:
     """D15: sign in, start a run, cancel it, import; the proxy says no-referrer; every static file is found."""
