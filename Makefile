@@ -1,6 +1,6 @@
 # make run    all set-up, then the site with the demo
 # make test   all set-up, then the tests
-.PHONY: setup run test check lock vendor slow clean interop-setup interop
+.PHONY: setup run test check lock vendor slow clean interop-setup interop interop-hf
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,6 +24,10 @@ interop-setup: $(INTEROP)/.ready
 
 interop: $(VENV)/.dev $(INTEROP)/.ready
 	@REQUIRE=interop $(BIN)/python -m pytest -m slow tests/interop $(PYTEST)
+
+# Hugging Face's speech-to-speech, where it is installed: docs/interop.md says how
+interop-hf: $(VENV)/.dev $(INTEROP)/.ready
+	@REQUIRE=interop $(BIN)/python -m pytest -m slow -rs tests/interop/test_speech_to_speech.py $(PYTEST)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .
