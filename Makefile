@@ -27,7 +27,7 @@ interop: $(VENV)/.dev $(INTEROP)/.ready
 
 # Hugging Face's speech-to-speech, where it is installed: docs/interop.md says how
 interop-hf: $(VENV)/.dev $(INTEROP)/.ready
-	@REQUIRE=interop $(BIN)/python -m pytest -m slow -rs tests/interop/test_speech_to_speech.py $(PYTEST)
+	@REQUIRE=interop,$(REQUIRE) $(BIN)/python -m pytest -m slow -rs tests/interop/test_speech_to_speech.py $(PYTEST)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .
