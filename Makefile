@@ -14,10 +14,10 @@ run: $(VENV)/.base
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
-# pages first, side by side; then what keeps time, one at a time
+# side by side what does not keep time; then what does, alone
 slow: $(VENV)/.dev
-	@$(BIN)/python -m pytest -m "slow and browser and not alone" -n auto --dist loadfile $(PYTEST)
-	@$(BIN)/python -m pytest -m "slow and (alone or not browser)" $(PYTEST)
+	@$(BIN)/python -m pytest -m "slow and not alone" -n auto --dist loadfile $(PYTEST)
+	@$(BIN)/python -m pytest -m "slow and alone" $(PYTEST)
 
 # clients and servers that others wrote, in an environment of their own
 interop-setup: $(INTEROP)/.ready

@@ -29,7 +29,7 @@ from tests.interop.software import SENTENCE, need_software
 from tests.realtime.support import Held, TableExecutor, hold, known, plan, tool
 from tests.services import eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.interop, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.interop, pytest.mark.timeout(300)]
 
 GREETED = "Hi there! How can I help you today?"
 BOOKED = "Done, your table is booked."

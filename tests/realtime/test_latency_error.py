@@ -8,7 +8,7 @@ import pytest
 from runs_app.realtime.percentile import nearest_rank
 from scripts.bench_latency import AIM_P99_MS, MODES, run_all
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 TRIES = 3  # other work on the machine disturbs all eight conversations at once
 

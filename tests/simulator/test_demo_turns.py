@@ -73,6 +73,7 @@ async def talk(simulator: Simulator, detection: str) -> Call:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("detection", ["none", "server_vad", "semantic_vad"])
 async def test_the_agent_falls_silent_for_the_caller_and_answers_what_he_says_instead(
     simulator: Simulator, detection: str
@@ -109,6 +110,7 @@ async def test_the_agent_falls_silent_for_the_caller_and_answers_what_he_says_in
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 async def test_the_demo_with_turn_detection_comes_to_what_it_comes_to_without(simulator: Simulator) -> None:
     """In real time: none is invalid, and none has another outcome. Calls that a busy machine spoiled are held again, as
     *retry invalid* does."""
