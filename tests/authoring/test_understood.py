@@ -94,6 +94,7 @@ def test_strangers_and_broken_forms_are_turned_away(browser: Client, running: No
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_what_is_typed_is_underlined_a_moment_later(simulator: Simulator, site: Site, chrome: Chrome) -> None:
     site.stop()
     site.stack.secrets["SIMULATOR_URL"] = simulator.http

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.browser import Chrome, Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PLAYERS = "[...document.querySelectorAll('[data-player]')]"
 SHOWN = f"{PLAYERS}.find((one) => one.checkVisibility())"
@@ -178,7 +178,6 @@ def hear_blind(page: Page, pair: Run) -> None:
     assert "Front desk@2" in page.content()
 
 
-@pytest.mark.slow
 def test_the_playlist_plays_only_its_windows_and_goes_on(site: Site, chrome: Chrome) -> None:
     run = make_run(3)
     for at_ms in (3_500.0, 4_000.0, 4_500.0):
@@ -215,7 +214,6 @@ def test_the_playlist_plays_only_its_windows_and_goes_on(site: Site, chrome: Chr
     assert "You left off here" in page.locator(".playlist").inner_text()
 
 
-@pytest.mark.slow
 def test_recordings_that_are_mono_short_or_gone_are_told_and_what_can_be_heard_is(site: Site, chrome: Chrome) -> None:
     record, sound = talking((0, 1_000, 1_800, 4_000), total_ms=4_000)
     mono = record_trial(make_run(), record, sound)
@@ -244,7 +242,6 @@ def test_recordings_that_are_mono_short_or_gone_are_told_and_what_can_be_heard_i
     assert page.locator("audio").count() == 0
 
 
-@pytest.mark.slow
 def test_nothing_keeps_people_out_of_the_pages_to_listen_on(site: Site, chrome: Chrome, pair: Run) -> None:
     """Axe on each, wide and narrow, light and dark; with the dock open and the pair decided."""
     page = chrome.open(f"/playlist/?run={pair.pk}")

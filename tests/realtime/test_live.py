@@ -129,7 +129,7 @@ async def test_a_plain_answer_needs_no_delegation_and_ends_after_a_quiet_tail() 
     (settled,) = held.of("turn.settled")
     assert settled.payload["speech_end_ms"] == pytest.approx(1500, abs=40)
     assert settled.t_ms == pytest.approx(1500 + QUICK.quiet_s * 1000, abs=60)
-    assert held.record.turns[0].sent_ms == 400
+    assert held.record.turns[0].sent_ms == pytest.approx(400, abs=60)
     assert voiced(held.right)[0].start / 24 == pytest.approx(920, abs=40)
 
 
@@ -187,7 +187,7 @@ async def test_a_request_of_45_seconds_has_its_whole_time_for_the_answer_afterwa
     cues = says("That is a lot.", at_ms=47_000, ms=600)
     held, _ = await call(cues, PlannedTurn("A long story", words(45_000)), chunk_ms=500)
     assert ending(held)[0] == "completed"
-    assert held.record.turns[0].sent_ms == 45_000
+    assert held.record.turns[0].sent_ms == pytest.approx(45_000, abs=510)  # the server runs beside the clock
     assert basis(held) == ["spoken_turn"]
     late = says("That is a lot.", at_ms=48_600, ms=600)
     held, _ = await call(late, PlannedTurn("A long story", words(45_000)), chunk_ms=500)
