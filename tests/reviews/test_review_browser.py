@@ -111,6 +111,11 @@ def test_ten_trials_are_reviewed_by_keys_alone_in_one_flow(site: Site, chrome: C
     )
 
 
+def sought(page: Page) -> float:
+    page.locator(".turn.agent .at").first.click()
+    return float(page.evaluate("document.querySelector('audio').currentTime"))
+
+
 def test_a_trial_that_spoke_too_soon_is_found_bracketed_marked_and_copied(site: Site, chrome: Chrome) -> None:
     run = make_run(2)
     claim = claim_trial(run_id=run.pk)
@@ -131,7 +136,7 @@ def test_a_trial_that_spoke_too_soon_is_found_bracketed_marked_and_copied(site: 
     assert "spoke too soon, 400 ms" in page.locator(".facts-line").inner_text()
     assert page.locator(".heard ins").first.inner_text() == "14"
 
-    page.locator(".turn.agent .at").first.click()
+    eventually(lambda: sought(page) > 1.5, what="a click on the agent's words seeks there, once the player is ready")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("M")
     eventually(lambda: page.locator('[data-lane="marks"] .mark.made').count() == 1, what="the mark is drawn")
