@@ -18,6 +18,7 @@ from evalsite import logs
 from runs_app import fragments
 from runs_app.models import Run
 from runs_app.recorder import bell
+from scenarios_app.spec.numbers import number_of
 
 BETWEEN_S = 0.25  # at most four a second
 TICK_S = 15.0
@@ -117,8 +118,7 @@ class RunConsumer(AsyncWebsocketConsumer):
 
 
 def _trial_of(scope: dict[str, Any]) -> int | None:
-    given = parse_qs(scope["query_string"].decode("ascii", "replace")).get("trial", [""])[0]
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 19 else None
+    return number_of(parse_qs(scope["query_string"].decode("ascii", "replace")).get("trial", [""])[0])
 
 
 async def may_watch(scope: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from runs_app.models import Outcome, Run, RunConfiguration, Trial
 from runs_app.querysets import RunQuerySet
 from runs_app.stats.turnover import Counted
+from scenarios_app.spec.numbers import number_of
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,5 @@ def matching(words: str, status: str = "") -> RunQuerySet:
     for word in words.split():
         by_name = Q(name__icontains=word) | Q(suite__name__icontains=word) | Q(created_by__username__icontains=word)
         with_it = RunConfiguration.objects.filter(configuration_version__configuration__name__icontains=word)
-        found = found.filter(by_name | _numbered(word) | Q(pk__in=with_it.values("run")))
+        found = found.filter(by_name | Q(pk=number_of(word)) | Q(pk__in=with_it.values("run")))
     return found.filter(status=status) if status else found
-
-
-def _numbered(word: str) -> Q:
-    return Q(pk=int(word)) if word.isascii() and word.isdigit() and len(word) < 19 else Q(pk=None)

@@ -9,6 +9,7 @@ from typing import Final
 from django.http import QueryDict
 
 from runs_app.stats.rows import PASS_RATE, PRIMARY
+from scenarios_app.spec.numbers import number_of
 
 METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms", PASS_RATE)  # in the order of the cards
 SHOWS: Final = ("better", "worse", "same")
@@ -83,10 +84,10 @@ def _pair(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _number(name: str, text: str) -> int:
-    # beyond 18 digits no database number fits
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    number = number_of(text)
+    if number is None:
         raise BadChoice(f"{name}: must be the number of a {name}, not {text[:40]!r}")
-    return int(text)
+    return number
 
 
 def _one_of(name: str, text: str, known: Sequence[str]) -> str:

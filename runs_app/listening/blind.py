@@ -20,6 +20,7 @@ from runs_app.realtime.record import Record
 from runs_app.services.artifacts import wav_shape
 from runs_app.stats.rates import Interval, rate_interval
 from scenarios_app.models import ConfigurationVersion
+from scenarios_app.spec.numbers import number_of
 
 SIDES = ("first", "second")
 
@@ -63,10 +64,10 @@ def duel_url(runs: Sequence[int], a: int, b: int) -> str:
 
 def duel_of(query: QueryDict) -> Duel:
     """?run=, once or more; ?a= and ?b= are NAME@VERSION or the number of a version, by default the first two."""
-    texts = query.getlist("run")
-    if not texts or not all(text.isascii() and text.isdigit() and len(text) < 10 for text in texts):
+    numbers = [number_of(text) for text in query.getlist("run")]
+    runs = tuple(dict.fromkeys(number for number in numbers if number is not None))
+    if not runs or None in numbers:
         raise BadDuel("run: name the run whose trials are to be heard, such as ?run=7")
-    runs = tuple(dict.fromkeys(map(int, texts)))
     entries = RunConfiguration.objects.filter(run__in=runs).order_by("run_id", "position")
     versions = [e.configuration_version for e in entries.select_related("configuration_version__configuration")]
     versions = list(dict.fromkeys(versions))

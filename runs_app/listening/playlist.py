@@ -18,6 +18,7 @@ from runs_app.querysets import TrialQuerySet
 from runs_app.realtime.record import Record
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.spec.jsontext import clean_text, dumps
+from scenarios_app.spec.numbers import number_of
 
 MOST_ITEMS = 200
 FAULTS = ("agent", "caller", "judge", "infrastructure")  # of the keys 1 to 4
@@ -72,14 +73,15 @@ def wanted_of(query: QueryDict) -> Wanted:
 
 
 def _numbers(query: QueryDict, name: str) -> tuple[int, ...]:
-    found = []
+    found = set()
     for text in query.getlist(name):
-        if not (text.isascii() and text.isdigit() and len(text) < 10):
+        number = number_of(text)
+        if number is None:
             raise BadPlaylist(f"{name}: {text[:40]!r} is no number of a {name}")
-        found.append(int(text))
+        found.add(number)
     if len(found) > MOST_ITEMS:
         raise BadPlaylist(f"{name}: at most {MOST_ITEMS} can be named")
-    return tuple(sorted(set(found)))
+    return tuple(sorted(found))
 
 
 def failed_of(wanted: Wanted) -> TrialQuerySet:

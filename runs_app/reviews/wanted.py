@@ -14,6 +14,7 @@ from runs_app.grading.metrics import CLOCKS_DIFFER_MS
 from runs_app.models import Outcome, Review, Run, Trial, TrialStatus
 from runs_app.querysets import RunQuerySet, TrialQuerySet
 from scenarios_app.spec import jsontext
+from scenarios_app.spec.numbers import number_of
 
 REVIEWED: Final = ("no", "yes", "disagree", "any")
 SIGNS: Final = {"too-soon": "spoke too soon", "clocks": "two clocks differ", "marked": "marked moments"}
@@ -64,9 +65,8 @@ def wanted_of(query: QueryDict) -> Wanted:
     def one_of(name: str, known: tuple[str, ...]) -> str:
         return text(name) if text(name) in known else ""
 
-    run = query.get("run", "")
     return Wanted(
-        run=int(run) if run.isascii() and run.isdigit() and len(run) < 19 else None,
+        run=number_of(query.get("run", "")),
         suite=text("suite"),
         outcome=one_of("outcome", OUTCOMES),
         kind=text("kind"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -20,6 +20,7 @@ from scenarios_app.spec import application as contract
 from scenarios_app.spec.contract import iso_date_problem
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.jsontext import dumps
+from scenarios_app.spec.numbers import number_of
 from scenarios_app.spec.tool_faults import MODES, parse_faults, read_faults
 from scenarios_app.views.limits import limited_body
 
@@ -87,9 +88,7 @@ def _version(request: HttpRequest, application: Application) -> ApplicationVersi
     if not number:
         assert application.latest is not None
         return application.latest
-    if not (number.isascii() and number.isdigit()):
-        raise Http404
-    found: ApplicationVersion = get_object_or_404(application.versions, number=int(number))
+    found: ApplicationVersion = get_object_or_404(application.versions, number=number_of(number))
     return found
 
 

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 from runs_app.insight import LANES, Insight, insight_of, smoke, trend_chart
 from runs_app.models import Run, RunConfiguration, RunStatus
 from runs_app.services.baselines import baseline_of, promote_baseline
-from runs_app.views.numbers import number_of
 from scenarios_app.models import Suite
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.numbers import number_of
 from scenarios_app.views.pages import signed_in
 
 USUAL_MINUTES = 5

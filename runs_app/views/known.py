@@ -14,9 +14,9 @@ from runs_app.known_forms import ChangeForm, MarkForm
 from runs_app.models import KnownFailure, Run, Trial
 from runs_app.problems import kind_in_words, trials_of_kind
 from runs_app.services import known_failures as services
-from runs_app.views.numbers import number_of
 from scenarios_app.models import Scenario
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.numbers import number_of
 from scenarios_app.views.pages import signed_in
 
 MOST_LIFTED = 100

@@ -13,8 +13,8 @@ from runs_app.listening.playlist import FAULTS, BadPlaylist, playlist_of, wanted
 from runs_app.models import PlaylistPlace, Trial
 from runs_app.services.listening import keep_place
 from runs_app.services.reviewing import NotReviewable, save_review
-from runs_app.views.numbers import number_of
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.numbers import number_of
 
 
 @require_safe

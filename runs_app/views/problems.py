@@ -11,7 +11,7 @@ from runs_app.comparing.choice import MOST_RUNS
 from runs_app.known import open_marks, with_marks
 from runs_app.models import Run
 from runs_app.problems import kind_in_words, problems_of, trials_of_kind
-from runs_app.views.numbers import number_of
+from scenarios_app.spec.numbers import number_of
 
 PAGE_SIZE = 50
 

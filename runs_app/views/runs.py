@@ -20,10 +20,10 @@ from runs_app.reporting.trials_csv import trials_csv
 from runs_app.reviews.wanted import SIGNS, with_sign
 from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
-from runs_app.views.numbers import number_of
 from runs_app.views.refusing import refused
 from runs_app.views.run_new import worker_missing
 from scenarios_app.spec.jsontext import clean_text
+from scenarios_app.spec.numbers import number_of
 
 PAGE_SIZE = 25
 

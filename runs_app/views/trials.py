@@ -18,9 +18,9 @@ from runs_app.reviews.page import Draft, neighbours, panel
 from runs_app.reviews.wanted import Wanted, wanted_of
 from runs_app.services import runs as run_services
 from runs_app.trial_page.context import Shown, context_of
-from runs_app.views.numbers import number_of
 from runs_app.views.refusing import refused
 from scenarios_app.spec import jsontext
+from scenarios_app.spec.numbers import number_of
 from scenarios_app.views.pages import signed_in
 
 

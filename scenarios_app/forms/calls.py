@@ -10,6 +10,7 @@ from scenarios_app.forms.slots import ABSENT, Document, NotShown, as_sent, in_fi
 from scenarios_app.presentation import pretty_json
 from scenarios_app.spec.errors import Problem, SpecError, path_of
 from scenarios_app.spec.jsontext import load
+from scenarios_app.spec.numbers import number_of
 
 MOST_ROWS = 200  # a request has at most 1,000 fields
 PARTS = ("name", "arguments", "status")
@@ -51,8 +52,8 @@ class Calls:
 
     def rows_sent(self, data: Mapping[str, Any]) -> int:
         """How many rows the browser sent."""
-        indexes = [key.split("-")[1] for key in data if key.startswith(f"{self.prefix}-") and key.count("-") == 2]
-        rows = max((int(index) + 1 for index in indexes if index.isascii() and index.isdigit()), default=0)
+        keys = (key.split("-")[1] for key in data if key.startswith(f"{self.prefix}-") and key.count("-") == 2)
+        rows = max((index + 1 for key in keys if (index := number_of(key)) is not None), default=0)
         return min(rows, MOST_ROWS)
 
     def merge(self, document: Document, merged: Document, sent: Mapping[str, str], rows: int) -> Merged:

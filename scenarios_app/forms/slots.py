@@ -15,6 +15,7 @@ from typing import Any
 from scenarios_app.presentation import inline_json, pretty_json
 from scenarios_app.spec.errors import Problem, SpecError, path_of
 from scenarios_app.spec.jsontext import load
+from scenarios_app.spec.numbers import number_of
 
 Json = Any
 Document = dict[str, Any]
@@ -105,7 +106,8 @@ def _read_reference(text: str) -> Json:
     name, at, version = text.strip().rpartition("@")
     if not at:
         return {"name": version}
-    return {"name": name, "version": int(version) if version.isascii() and version.isdigit() else version}
+    number = number_of(version)
+    return {"name": name, "version": version if number is None else number}
 
 
 TEXT = Kind("text", _show_text, lambda text: text)

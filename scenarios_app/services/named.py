@@ -18,6 +18,7 @@ from scenarios_app.models import (
 from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash
+from scenarios_app.spec.numbers import number_of
 
 Thing = Application | Configuration
 ThingVersion = ApplicationVersion | ConfigurationVersion
@@ -59,13 +60,13 @@ def find_version(kind: Kind, label: str) -> Any:
     thing = find_named(kind, name)
     if not at:
         return kind.versions._default_manager.select_related(kind.owner).get(pk=thing.latest_id)
-    wanted = number.strip()
+    wanted = number_of(number.strip())
     rows = kind.versions._default_manager.filter(**{kind.owner: thing}).select_related(kind.owner)
-    found = rows.filter(number=int(wanted)).first() if wanted.isascii() and wanted.isdigit() else None
+    found = rows.filter(number=wanted).first() if wanted is not None else None
     if found is None:
         newest = thing.latest.number
         there = "it has version 1 only" if newest == 1 else f"it has versions 1 to {newest}"
-        raise NotStored(f"{kind.word} {thing.name} has no version {wanted!r}; {there}")
+        raise NotStored(f"{kind.word} {thing.name} has no version {number.strip()!r}; {there}")
     return found
 
 

@@ -14,6 +14,7 @@ from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.slots import Document
 from scenarios_app.services import ChangedMeanwhile
 from scenarios_app.spec.errors import Problem, SpecError
+from scenarios_app.spec.numbers import number_of
 
 Judge = Callable[[Document], Sequence[Problem]]
 Save = Callable[[Document, str, int | None], Any]  # content, note, number of the version it started from
@@ -85,5 +86,4 @@ def _read(form_class: type[SlotForm] | None, request: HttpRequest) -> Editor:
 
 
 def _number(request: HttpRequest) -> int | None:
-    text = request.POST.get("number", "")
-    return int(text) if text.isascii() and text.isdigit() else None
+    return number_of(request.POST.get("number", ""))

@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from scenarios_app.models import Suite
+from scenarios_app.spec.numbers import number_of
 
 PAGE_SIZE = 100
 
@@ -39,9 +40,7 @@ def content_to_edit(request: HttpRequest, thing: Any) -> Any:
     number = request.GET.get("from")
     if not number:
         return thing.latest.content
-    if not (number.isascii() and number.isdigit()):
-        raise Http404
-    return get_object_or_404(thing.versions, number=int(number)).content
+    return get_object_or_404(thing.versions, number=number_of(number)).content
 
 
 def suite_or_404(name: str) -> Suite:

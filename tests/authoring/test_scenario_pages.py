@@ -231,7 +231,8 @@ def test_an_older_version_can_be_the_beginning_of_the_next(browser: Client) -> N
     save_scenario(scenario=scenario, content=scenario_json(title="Second"))
     browser.post(EDIT, {**inputs(browser.get(EDIT, {"from": "1"})), "action": "save"})
     assert ScenarioVersion.objects.get(number=3).title == "First"
-    assert browser.get(EDIT, {"from": "9"}).status_code == 404
+    for other in ("9", "9" * 5000, "²", "x"):
+        assert browser.get(EDIT, {"from": other}).status_code == 404
 
 
 def test_a_new_scenario_is_written_from_a_blank_form(browser: Client) -> None:
