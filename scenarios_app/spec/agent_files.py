@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from scenarios_app.spec.application import parse_application
 from scenarios_app.spec.configuration import parse_configuration
@@ -94,7 +94,7 @@ def _target_problems(name: str, target: Json) -> Iterator[Problem]:
 
 
 def _model_in(url: Json) -> str:
-    query = parse_qs(urlsplit(url).query) if isinstance(url, str) else {}
+    query = parse_qs(url.partition("?")[2].partition("#")[0]) if isinstance(url, str) else {}
     return next(iter(query.get("model") or query.get("deployment") or []), "")
 
 
@@ -154,7 +154,8 @@ def _application(name: str, update: dict[str, Any], results: dict[str, Json]) ->
     """Takes the tools that are answered out of the session_update; those that are only recorded stay there."""
     tools = update.get("tools")
     listed = tools if isinstance(tools, list) else []
-    answered = [tool for tool in listed if isinstance(tool, dict) and tool.get("name") in results]
+    known = list(results)  # no mapping: a name may be a list, which is no key
+    answered = [tool for tool in listed if isinstance(tool, dict) and tool.get("name") in known]
     if not answered:
         return None
     rest = [tool for tool in listed if tool not in answered]

@@ -12,6 +12,7 @@ from scenarios_app.spec.agent_files import Agents
 from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.errors import Part, Problem, SpecError
 from scenarios_app.spec.jsontext import Json, decode
+from scenarios_app.spec.numbers import number_of
 
 KEY = "{{secrets.OPENAI_API_KEY}}"
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*")
@@ -114,6 +115,10 @@ def _take_toml(document: dict[str, Any], text: str, places: Places) -> Iterator[
     except tomllib.TOMLDecodeError as error:
         found = _AT.search(str(error))
         raise SpecError([Problem("", f"this is not TOML: {error}", int(found[1]) if found else None)]) from None
+    except ValueError:  # as Python's int() says it of thousands of digits
+        raise SpecError([Problem("", "a number has more digits than can be read")]) from None
+    except RecursionError:
+        raise SpecError([Problem("", "nested too deep to be read")]) from None
     lines = _toml_lines(text)
     for section, fields in settings.items():
         for key, value in (fields if isinstance(fields, dict) else {"": fields}).items():
@@ -149,7 +154,8 @@ def _take_env(document: dict[str, Any], text: str, places: Places) -> Iterator[P
             raise SpecError([Problem("", "must be NAME=VALUE", number)])
         name, value = match[1], _unquoted(match[2])
         if name in _ENV and value:
-            _put(document, _ENV[name], int(value) if name.endswith("_TOKENS") and value.isdigit() else value)
+            whole = number_of(value) if name.endswith("_TOKENS") else None
+            _put(document, _ENV[name], value if whole is None else whole)
             places[_ENV[name]] = (name, number)
         elif name in (*_SECRETS, "OPENAI_API_KEY") and value:
             if name in _SECRETS:

@@ -111,12 +111,25 @@ def test_targets_are_checked_and_then_become_configurations_with_an_application(
         ("done_tool:", "done:", "targets.shoes.done", 15),
         ("    model: gpt-realtime\n", "", "targets.shoes.model", 3),
         ("audio_format: g711_ulaw", "audio_format: mp3", "targets.shoes.audio_format", 18),
+        (
+            "url: wss://voice.example.com/v1/realtime?model=house",
+            "url: 'wss://[x?model=house'",
+            "targets.plain.url",
+            21,
+        ),
     ],
 )
 def test_what_is_wrong_in_a_target_is_told_by_the_files_own_names(old: str, new: str, path: str, line: int) -> None:
     with pytest.raises(SpecError) as caught:
         read_targets(yaml_source(TARGETS.replace(old, new)))
     assert [(problem.path, problem.line) for problem in caught.value.problems] == [(path, line)]
+
+
+def test_a_tool_whose_name_is_no_text_is_answered_by_nobody_and_stays_with_the_agent() -> None:
+    agents = read_targets(yaml_source(TARGETS.replace("name: lookup_policy", "name: [lookup_policy]")))
+    assert agents.applications == ()
+    ((_, configuration), _) = agents.configurations
+    assert configuration["session_update"]["tools"][0]["name"] == ["lookup_policy"]
 
 
 def test_crawls_two_files_make_one_configuration_and_no_key_is_kept_anywhere(browser: Client, tmp_path: Path) -> None:
@@ -144,9 +157,14 @@ def test_crawls_two_files_make_one_configuration_and_no_key_is_kept_anywhere(bro
         (TOML.replace(b"[audio]", b"[audio"), b"", "", 6),
         (TOML, b"A=1\nno sense\n", "", 2),
         (b"", b"OPENAI_LIVE_ENDPOINT=ftp://x\n", "OPENAI_LIVE_ENDPOINT", 1),
+        (b"", b"A=\nOPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS=\xc2\xb2\n", "OPENAI_LIVE_BACKEND_MAX_OUTPUT_TOKENS", 2),
+        (b"[audio]\nchunk_ms = " + b"9" * 5000, b"", "", None),
+        (b"[audio]\nchunk_ms = " + b"[" * 5000 + b"]" * 5000, b"", "", None),
     ],
 )
-def test_what_is_wrong_in_crawls_files_has_its_name_and_line(toml: bytes, env: bytes, path: str, line: int) -> None:
+def test_what_is_wrong_in_crawls_files_has_its_name_and_line(
+    toml: bytes, env: bytes, path: str, line: int | None
+) -> None:
     with pytest.raises(SpecError) as caught:
         read_crawl(toml=toml, env=env)
     assert [(problem.path, problem.line) for problem in caught.value.problems] == [(path, line)]
