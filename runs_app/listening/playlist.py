@@ -17,7 +17,7 @@ from runs_app.models import Check, Review, Run, Trial
 from runs_app.querysets import TrialQuerySet
 from runs_app.realtime.record import Record
 from scenarios_app.models import ConfigurationVersion
-from scenarios_app.spec.jsontext import clean_text, dumps
+from scenarios_app.spec.jsontext import dumps
 from scenarios_app.spec.numbers import number_of
 
 MOST_ITEMS = 200
@@ -68,7 +68,7 @@ def wanted_of(query: QueryDict) -> Wanted:
         runs=_numbers(query, "run"),
         trials=_numbers(query, "trial"),
         configurations=_numbers(query, "configuration"),
-        kind=clean_text(query.get("kind", "")) if "kind" in query else None,
+        kind=query.get("kind"),
     )
 
 

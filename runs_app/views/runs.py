@@ -22,7 +22,6 @@ from runs_app.run_rows import matching, rows_of
 from runs_app.services import runs as services
 from runs_app.views.refusing import refused
 from runs_app.views.run_new import worker_missing
-from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 
 PAGE_SIZE = 25
@@ -31,7 +30,7 @@ PAGE_SIZE = 25
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
     """All runs, newest first. ?q= words, ?status=, ?sign= of a trial, ?page="""
-    words, status, sign = (clean_text(request.GET.get(name, "")).strip() for name in ("q", "status", "sign"))
+    words, status, sign = (request.GET.get(name, "").strip() for name in ("q", "status", "sign"))
     wanted, sign = status if status in RunStatus.values else "", sign if sign in SIGNS else ""
     found = with_sign(matching(words, wanted), sign) if sign else matching(words, wanted)
     page = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))

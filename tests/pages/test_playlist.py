@@ -78,10 +78,6 @@ def test_an_address_that_is_no_number_is_refused_by_its_part(text: str, signed_i
     assert signed_in.get(f"/playlist/?{text}").status_code == 400
 
 
-def test_a_kind_is_a_text_that_every_database_takes() -> None:
-    assert "\0" not in (wanted_of(QueryDict("kind=a%00b")).kind or "\0")
-
-
 def test_a_run_that_is_not_there_is_404(signed_in: Client) -> None:
     answer = signed_in.get("/playlist/?run=999")
     assert answer.status_code == 404
