@@ -29,7 +29,7 @@ class BadPlaylist(Exception):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Asked:
     """Failed trials of these runs (none: of all) or these trials, narrowed by the rest."""
 
     runs: tuple[int, ...] = ()
@@ -55,16 +55,16 @@ class Item:
 class Playlist:
     """`silent`: failed as well, but nothing of them was recorded. `more`: beyond what one playlist holds."""
 
-    wanted: Wanted
+    asked: Asked
     items: tuple[Item, ...]
     silent: tuple[Trial, ...]
     more: int
     title: str
 
 
-def wanted_of(query: QueryDict) -> Wanted:
+def asked_of(query: QueryDict) -> Asked:
     """Raises BadPlaylist."""
-    return Wanted(
+    return Asked(
         runs=_numbers(query, "run"),
         trials=_numbers(query, "trial"),
         configurations=_numbers(query, "configuration"),
@@ -84,34 +84,34 @@ def _numbers(query: QueryDict, name: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def failed_of(wanted: Wanted) -> TrialQuerySet:
+def failed_of(asked: Asked) -> TrialQuerySet:
     """The failed trials that are asked for, the newest run first, in the order of the run."""
-    found = Trial.objects.failed(wanted.kind)
-    if wanted.runs:
-        found = found.filter(run__in=wanted.runs)
-    if wanted.trials:
-        found = found.filter(pk__in=wanted.trials)
-    if wanted.configurations:
-        found = found.filter(configuration_version__in=wanted.configurations)
+    found = Trial.objects.failed(asked.kind)
+    if asked.runs:
+        found = found.filter(run__in=asked.runs)
+    if asked.trials:
+        found = found.filter(pk__in=asked.trials)
+    if asked.configurations:
+        found = found.filter(configuration_version__in=asked.configurations)
     return found.order_by("-run_id", "position")
 
 
-def playlist_of(wanted: Wanted) -> Playlist:
+def playlist_of(asked: Asked) -> Playlist:
     """Raises BadPlaylist for a run that is not there."""
-    missing = set(wanted.runs) - set(Run.objects.filter(pk__in=wanted.runs).values_list("pk", flat=True))
+    missing = set(asked.runs) - set(Run.objects.filter(pk__in=asked.runs).values_list("pk", flat=True))
     if missing:
         raise BadPlaylist(f"run: there is no run {min(missing)}")
-    failed = failed_of(wanted).with_versions()
+    failed = failed_of(asked).with_versions()
     heard = failed.exclude(wav="").defer("metrics")
     listed = list(heard[:MOST_ITEMS])
     checks, faults = _checks(listed), _faults(listed)
     items = [_item(trial, checks.get(trial.pk, []), faults.get(trial.pk, "")) for trial in listed]
     return Playlist(
-        wanted=wanted,
+        asked=asked,
         items=tuple(item for item in items if item is not None),
         silent=tuple(failed.filter(wav="").defer("metrics", "record")[:MOST_ITEMS]),
         more=max(0, heard.count() - MOST_ITEMS),
-        title=_title(wanted),
+        title=_title(asked),
     )
 
 
@@ -133,16 +133,16 @@ def _faults(trials: list[Trial]) -> dict[int, str]:
     return dict(Review.objects.filter(trial__in=trials, current=True).values_list("trial_id", "fault"))
 
 
-def _title(wanted: Wanted) -> str:
+def _title(asked: Asked) -> str:
     parts = []
-    if wanted.kind is not None:
-        parts.append(FailureKind.from_key(wanted.kind).words)
-    if wanted.configurations:
-        versions = ConfigurationVersion.objects.filter(pk__in=wanted.configurations).select_related("configuration")
+    if asked.kind is not None:
+        parts.append(FailureKind.from_key(asked.kind).words)
+    if asked.configurations:
+        versions = ConfigurationVersion.objects.filter(pk__in=asked.configurations).select_related("configuration")
         parts.append(" and ".join(str(version) for version in versions))
-    if wanted.runs:
-        parts.append(", ".join(str(run) for run in Run.objects.filter(pk__in=wanted.runs)))
-    return " · ".join(parts) or ("chosen trials" if wanted.trials else "all runs")
+    if asked.runs:
+        parts.append(", ".join(str(run) for run in Run.objects.filter(pk__in=asked.runs)))
+    return " · ".join(parts) or ("chosen trials" if asked.trials else "all runs")
 
 
 @dataclass(frozen=True)
@@ -159,11 +159,11 @@ def play_link(runs: Iterable[int], *, kind: str | None = None, configurations: I
     None when there is nothing to hear.
     """
     numbers = sorted(set(runs))
-    wanted = Wanted(runs=tuple(numbers), configurations=tuple(configurations), kind=kind)
-    count = failed_of(wanted).exclude(wav="").count() if numbers else 0
-    return PlayLink(count, play_url(numbers, kind=kind, configurations=wanted.configurations)) if count else None
+    asked = Asked(runs=tuple(numbers), configurations=tuple(configurations), kind=kind)
+    count = failed_of(asked).exclude(wav="").count() if numbers else 0
+    return PlayLink(count, play_url(numbers, kind=kind, configurations=asked.configurations)) if count else None
 
 
 def play_url(runs: Iterable[int], *, kind: str | None = None, configurations: Iterable[int] = ()) -> str:
-    asked: dict[str, Any] = {"run": list(runs), "configuration": list(configurations)}
-    return f"{reverse('playlist')}?{urlencode(asked | ({} if kind is None else {'kind': kind}), doseq=True)}"
+    query: dict[str, Any] = {"run": list(runs), "configuration": list(configurations)}
+    return f"{reverse('playlist')}?{urlencode(query | ({} if kind is None else {'kind': kind}), doseq=True)}"

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs_app.listening.playlist import FAULTS, BadPlaylist, playlist_of, wanted_of
+from runs_app.listening.playlist import FAULTS, BadPlaylist, asked_of, playlist_of
 from runs_app.models import PlaylistPlace, Trial
 from runs_app.services.listening import keep_place
 from runs_app.services.reviewing import NotReviewable, save_review
@@ -20,11 +20,11 @@ from scenarios_app.spec.numbers import number_of
 @require_safe
 def playlist(request: HttpRequest) -> HttpResponse:
     try:
-        found = playlist_of(wanted_of(request.GET))
+        found = playlist_of(asked_of(request.GET))
     except BadPlaylist as problem:
         status = 404 if "there is no" in str(problem) else 400
         return render(request, "runs_app/playlist.html", {"playlist": None, "problem": str(problem)}, status=status)
-    place = PlaylistPlace.objects.filter(listener=cast(User, request.user), playlist=found.wanted.key).first()
+    place = PlaylistPlace.objects.filter(listener=cast(User, request.user), playlist=found.asked.key).first()
     numbers = [item.trial.pk for item in found.items]
     begin = numbers.index(place.trial_id) if place and place.trial_id in numbers else 0
     context = {"playlist": found, "begin": begin, "left_off": bool(begin), "faults": list(enumerate(FAULTS, start=1))}

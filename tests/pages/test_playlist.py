@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.test import Client
 
-from runs_app.listening.playlist import BadPlaylist, playlist_of, wanted_of
+from runs_app.listening.playlist import BadPlaylist, asked_of, playlist_of
 from runs_app.models import PlaylistPlace, Run, Trial
 from runs_app.services.results import close_run
 from tests.grading import builders as evidence
@@ -38,7 +38,7 @@ def failing_run(count: int = 2, *, silent: int = 0) -> Run:
 
 
 def asked(text: str) -> Any:
-    return playlist_of(wanted_of(QueryDict(text)))
+    return playlist_of(asked_of(QueryDict(text)))
 
 
 def test_each_failure_comes_with_the_place_of_what_failed_and_three_seconds_around_it() -> None:
@@ -74,7 +74,7 @@ def test_it_narrows_by_kind_configuration_and_trial() -> None:
 @pytest.mark.parametrize("text", ["run=x", "run=-1", "trial=9999999999999999999", "configuration=²"])
 def test_an_address_that_is_no_number_is_refused_by_its_part(text: str, signed_in: Client) -> None:
     with pytest.raises(BadPlaylist, match=text.partition("=")[0]):
-        wanted_of(QueryDict(text))
+        asked_of(QueryDict(text))
     assert signed_in.get(f"/playlist/?{text}").status_code == 400
 
 
@@ -88,7 +88,7 @@ def test_it_begins_where_the_listener_left_off(signed_in: Client, alice: User) -
     run = failing_run(3)
     second = run.trials.all()[1]
     page = signed_in.get(f"/playlist/?run={run.pk}")
-    key = page.context["playlist"].wanted.key
+    key = page.context["playlist"].asked.key
     assert page.context["begin"] == 0
     assert signed_in.post("/playlist/place/", {"playlist": key, "trial": second.pk}).status_code == 204
     page = signed_in.get(f"/playlist/?run={run.pk}")
