@@ -28,6 +28,10 @@ class BadPlaylist(Exception):
     """What was asked for cannot be read, or is not there; the message names the part of the address."""
 
 
+class NoSuchRun(BadPlaylist):
+    """It names a run that is not there."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """Failed trials of these runs (none: of all) or these trials, narrowed by the rest."""
@@ -97,10 +101,10 @@ def failed_of(asked: Asked) -> TrialQuerySet:
 
 
 def playlist_of(asked: Asked) -> Playlist:
-    """Raises BadPlaylist for a run that is not there."""
+    """Raises NoSuchRun."""
     missing = set(asked.runs) - set(Run.objects.filter(pk__in=asked.runs).values_list("pk", flat=True))
     if missing:
-        raise BadPlaylist(f"run: there is no run {min(missing)}")
+        raise NoSuchRun(f"run: there is no run {min(missing)}")
     failed = failed_of(asked).with_versions()
     heard = failed.exclude(wav="").defer("metrics")
     listed = list(heard[:MOST_ITEMS])

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST, require_safe
 
-from runs_app.listening.playlist import FAULTS, BadPlaylist, asked_of, playlist_of
+from runs_app.listening.playlist import FAULTS, BadPlaylist, NoSuchRun, asked_of, playlist_of
 from runs_app.models import PlaylistPlace, Trial
 from runs_app.services.listening import keep_place
 from runs_app.services.reviewing import NotReviewable, save_review
@@ -22,7 +22,7 @@ def playlist(request: HttpRequest) -> HttpResponse:
     try:
         found = playlist_of(asked_of(request.GET))
     except BadPlaylist as problem:
-        status = 404 if "there is no" in str(problem) else 400
+        status = 404 if isinstance(problem, NoSuchRun) else 400
         return render(request, "runs_app/playlist.html", {"playlist": None, "problem": str(problem)}, status=status)
     place = PlaylistPlace.objects.filter(listener=cast(User, request.user), playlist=found.asked.key).first()
     numbers = [item.trial.pk for item in found.items]

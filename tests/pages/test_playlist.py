@@ -71,7 +71,7 @@ def test_it_narrows_by_kind_configuration_and_trial() -> None:
     assert asked("configuration=999999").items == ()
 
 
-@pytest.mark.parametrize("text", ["run=x", "run=-1", "trial=9999999999999999999", "configuration=²"])
+@pytest.mark.parametrize("text", ["run=x", "run=-1", "run=there is no", "trial=9999999999999999999", "configuration=²"])
 def test_an_address_that_is_no_number_is_refused_by_its_part(text: str, signed_in: Client) -> None:
     with pytest.raises(BadPlaylist, match=text.partition("=")[0]):
         asked_of(QueryDict(text))
