@@ -109,7 +109,7 @@ class Problems:
 
 
 def kind_in_words(key: str) -> str:
-    return FailureKind.from_key(key).words if key else "failed before kinds of failures were kept"
+    return FailureKind.from_key(key).words
 
 
 def problems_of(runs: Sequence[Run | int], marks: Marks, *, versions: Sequence[int] = ()) -> Problems:

@@ -75,6 +75,7 @@ class Score:
 
 # Checks and stages that say it all by themselves.
 _SAID: Final = {
+    "": "failed before kinds of failures were kept",
     "response_timeout": "no answer in time",
     "incomplete": "the answer was cut off",
     "conversation_completed": "the conversation did not end well",

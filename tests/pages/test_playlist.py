@@ -69,6 +69,7 @@ def test_it_narrows_by_kind_configuration_and_trial() -> None:
     assert [item.trial.pk for item in asked(f"trial={second.pk}").items] == [second.pk]
     assert len(asked(f"configuration={first.configuration_version_id}").items) == 2
     assert asked("configuration=999999").items == ()
+    assert asked(f"kind=&run={run.pk}").title.startswith("failed before kinds of failures were kept · ")
 
 
 @pytest.mark.parametrize("text", ["run=x", "run=-1", "run=there is no", "trial=9999999999999999999", "configuration=²"])
