@@ -1,5 +1,5 @@
 from runs_app.models.baselines import Baseline
-from runs_app.models.decisions import Choice, Decision, RunPlan
+from runs_app.models.decisions import Decision, RunPlan
 from runs_app.models.grading import Check, Grade, Grading
 from runs_app.models.intervals import StoredIntervals
 from runs_app.models.known_failures import KnownFailure, KnownFailureChange
@@ -12,7 +12,6 @@ from runs_app.models.trials import Event, Outcome, Trial, TrialStatus
 __all__ = [
     "Baseline",
     "Check",
-    "Choice",
     "Decision",
     "Event",
     "Fault",

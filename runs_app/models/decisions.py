@@ -40,18 +40,17 @@ class RunPlan(Written):
         return f"the plan of {self.run}"
 
 
-class Choice(models.TextChoices):
-    ADOPT = "adopt", "Adopt it"
-    REJECT = "reject", "Keep the baseline"
-    POSTPONE = "postpone", "Not decided yet"
-
-
 class Decision(Written):
     """A comparison as it was shown, frozen, with who decided what on it.
 
     `document` is the comparison's JSON to the letter; pages show it and compute nothing anew. `document_hash` is the
     SHA-256 of its canonical text, so that anyone can see that it is still what was signed.
     """
+
+    class Choice(models.TextChoices):
+        ADOPT = "adopt", "Adopt it"
+        REJECT = "reject", "Keep the baseline"
+        POSTPONE = "postpone", "Not decided yet"
 
     suite = models.ForeignKey(Suite, null=True, blank=True, on_delete=models.SET_NULL, related_name="decisions")
     runs = models.ManyToManyField(Run, related_name="decisions")

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from runs_app.models import Choice, Decision, Run
+from runs_app.models import Decision, Run
 from runs_app.services.baselines import promote_baseline
 from scenarios_app.models import ConfigurationVersion, Suite
 from scenarios_app.spec.errors import Problem, refuse_if
@@ -65,7 +65,7 @@ def record_decision(
         )
         decision.runs.set(runs)
         if promote and suite is not None:
-            chosen = candidate_version if choice == Choice.ADOPT else baseline_version
+            chosen = candidate_version if choice == Decision.Choice.ADOPT else baseline_version
             promote_baseline(
                 suite=suite, configuration_version=chosen, run=_run_with(chosen, runs), decision=decision, user=user
             )
@@ -80,7 +80,7 @@ def _run_with(version: ConfigurationVersion, runs: Sequence[Run]) -> Run | None:
 
 def _check(choice: str, note: str, promote: bool, suite: Suite | None) -> None:
     problems = []
-    if choice not in Choice.values:
+    if choice not in Decision.Choice.values:
         problems.append(Problem("choice", "say what is decided"))
     if not note:
         problems.append(Problem("note", "write down why: whoever reads this later was not there"))
@@ -88,6 +88,6 @@ def _check(choice: str, note: str, promote: bool, suite: Suite | None) -> None:
         problems.append(Problem("note", f"is longer than {MOST_NOTE} characters"))
     if promote and suite is None:
         problems.append(Problem("promote", "these runs are not of one suite: there is no baseline to set"))
-    if promote and choice == Choice.POSTPONE:
+    if promote and choice == Decision.Choice.POSTPONE:
         problems.append(Problem("promote", "nothing is decided yet: the baseline stays"))
     refuse_if(problems)

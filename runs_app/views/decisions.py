@@ -15,7 +15,7 @@ from runs_app.comparing.choice import BadChoice, choice_of
 from runs_app.comparing.export import as_json
 from runs_app.comparing.page import Page, page_of
 from runs_app.frozen import read_frozen
-from runs_app.models import Choice, Decision
+from runs_app.models import Decision
 from runs_app.plans import plan_of
 from runs_app.reporting.results import redactor_for
 from runs_app.services.baselines import baseline_of
@@ -31,7 +31,7 @@ NOT_FROZEN = ("show", "q", "page", "sort", "candidate")  # a record holds every 
 
 class DecideForm(forms.Form):
     choice = forms.ChoiceField(
-        choices=Choice.choices,
+        choices=Decision.Choice.choices,
         widget=forms.RadioSelect,
         error_messages={"required": "Say what is decided.", "invalid_choice": "Choose one of the three."},
     )
