@@ -11,15 +11,8 @@ from runs_app.realtime.record import SAMPLES_PER_MS, Record, ToolCall, Turn
 
 Row = Mapping[str, Any]
 
-# What the server tells of a turn, by the first event of the type that comes in it.
-TOLD = {
-    "input_audio_buffer.committed": "committed",
-    "response.created": "created",
-    "response.output_audio_transcript.delta": "first transcript",
-    "response.audio_transcript.delta": "first transcript",
-    "response.output_text.delta": "first transcript",
-    "response.text.delta": "first transcript",
-}
+# What the server tells of a turn, by the first event of the type that comes in it; the rest is in the record.
+TOLD = {"input_audio_buffer.committed": "committed", "response.created": "created"}
 
 
 @dataclass(frozen=True)
@@ -90,8 +83,9 @@ def _fall(turn: Turn, row: Row, events: Sequence[Row], calls: Sequence[ToolCall]
     moments["sent"] = turn.sent_ms
     for event in events:
         moments.setdefault(TOLD[event["type"]], event["t_ms"])
-    if turn.first_token_ms is not None:
-        moments.setdefault("first transcript", turn.first_token_ms)
+    first_words_ms = turn.captions[0].t_ms if turn.captions else turn.first_token_ms
+    if first_words_ms is not None:
+        moments["first transcript"] = first_words_ms
     if turn.first_audio_ms is not None:
         moments["first audio"] = turn.first_audio_ms
     if row.get("agent_speech_start_ms") is not None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs_app.grading.heard import compared_words
+from runs_app.realtime.record import Caption
 from runs_app.trial_page.calls import sides
 from runs_app.trial_page.waterfall import waterfall
 from tests.grading.builders import BOOKING, audio_record, call, expecting, record, scenario, spoken, turn
@@ -14,7 +15,8 @@ from tests.grading.builders import BOOKING, audio_record, call, expecting, recor
 
 def test_a_turn_is_told_from_the_last_word_to_the_end_with_its_tool() -> None:
     tool = call(called_ms=1_200.0, answered_ms=1_500.0, status="failed")
-    made = audio_record(tool, turns=(spoken(agent=((1_800, 3_000),), first_token_ms=1_700.0),))
+    said = spoken(agent=((1_800, 3_000),), first_token_ms=1_700.0, captions=(Caption(1_700.0, "Booked."),))
+    made = audio_record(tool, turns=(said,))
     rows = [{"index": 0, "caller_speech_end_ms": 990.0, "agent_speech_start_ms": 1_950.0, "response_latency_ms": 960.0}]
     rows[0]["event_latency_ms"] = 800.0
     events = [
@@ -48,6 +50,15 @@ def test_turns_share_one_scale_and_keep_their_own_events() -> None:
     assert [[step.name for step in fall.steps if step.name == "created"] for fall in falls] == [[], ["created"]]
     assert falls[0].span_ms == falls[1].span_ms == 4_300.0
     assert falls[0].difference_ms is None
+
+
+def test_the_first_words_are_told_also_where_the_sound_came_before_them() -> None:
+    early = spoken(
+        first_token_ms=1_800.0, first_audio_ms=1_800.0, captions=(Caption(1_900.0, "Hm"), Caption(2_000.0, "!"))
+    )
+    (fall,) = waterfall(audio_record(turns=(early,)), [], [])
+    told = {step.name: step.at_ms for step in fall.steps}
+    assert (told["first audio"], told["first transcript"]) == (1_800.0, 1_900.0)
 
 
 def test_calls_stand_beside_what_was_expected() -> None:
