@@ -222,7 +222,7 @@ async def test_the_caller_stops_the_agents_speech_but_not_its_work(simulator: Si
 async def test_a_sentence_with_a_breath_in_it_is_one_request(simulator: Simulator) -> None:
     sentence = "Hello. I would like to book a table, for Maya, please. On June 12 at 7 p.m. for two."
     samples = await spoken(simulator, sentence)  # its pauses are 700 ms long, more than ends a turn
-    async with live(simulator, latency_ms=300) as wire:
+    async with live(simulator, latency_ms=2_000) as wire:  # all of it arrives before the answer to a part
         await wire.start(instructions=context(), delegation=responses())
         await wire.append(samples)
         async with wire.silence():
