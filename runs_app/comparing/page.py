@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
+from django.http import QueryDict
 
 from runs_app.comparing import table
 from runs_app.comparing.cards import Card, cards
-from runs_app.comparing.choice import METRICS, BadChoice, Choice
+from runs_app.comparing.choice import METRICS, BadChoice, Choice, choice_of
 from runs_app.comparing.conditions import Critical, comparison_of, comparison_of_two, newly_always_failed
 from runs_app.comparing.heads import shown_trials
 from runs_app.comparing.intervals import with_intervals
@@ -95,6 +96,14 @@ class Page:
         columns = self.columns if few or self.pair is None else self.pair
         trials = shown_trials(self.loaded.runs, columns, [row.scenario_id for row in rows])
         return table.filled(rows, self.columns, trials, self.comparison)
+
+
+def page_asked(query: QueryDict) -> Page:
+    """Of an address that must name a run. Raises BadChoice."""
+    choice = choice_of(query)
+    if not choice.runs:
+        raise BadChoice("run: name the run to compare, such as ?run=7")
+    return page_of(choice)
 
 
 def page_of(choice: Choice) -> Page:

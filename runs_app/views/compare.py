@@ -24,7 +24,7 @@ from runs_app.comparing.export import as_csv, as_json
 from runs_app.comparing.kept import kept_rows
 from runs_app.comparing.loading import load_head
 from runs_app.comparing.opened import Opened, opened_row
-from runs_app.comparing.page import Page, page_of
+from runs_app.comparing.page import Page, page_asked, page_of
 from runs_app.comparing.partings import partings
 from runs_app.comparing.pictures import ABOUT, pictures
 from runs_app.comparing.table import Row
@@ -230,10 +230,7 @@ def _run_of(configuration: Configuration, versions: Sequence[ConfigurationVersio
 @require_safe
 def data(request: HttpRequest) -> HttpResponse:
     try:
-        choice = choice_of(request.GET)
-        if not choice.runs:
-            raise BadChoice("run: name the run to compare, such as ?run=7")
-        page = page_of(choice)
+        page = page_asked(request.GET)
     except BadChoice as problem:
         return JsonResponse({"error": str(problem)}, status=400)
     redactor = redactor_for(page.loaded.runs)

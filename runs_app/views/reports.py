@@ -6,8 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
-from runs_app.comparing.choice import BadChoice, choice_of
-from runs_app.comparing.page import page_of
+from runs_app.comparing.choice import BadChoice
+from runs_app.comparing.page import page_asked
 from runs_app.models import Run
 from runs_app.reporting.html_report import comparison_report, run_report
 from runs_app.reporting.redaction import site_redactor
@@ -22,10 +22,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 def comparison(request: HttpRequest) -> HttpResponse:
     """The address is the comparison's; ?candidate=NAME@VERSION stands beside the baseline."""
     try:
-        choice = choice_of(request.GET)
-        if not choice.runs:
-            raise BadChoice("run: name the run to compare, such as ?run=7")
-        page = page_of(choice)
+        page = page_asked(request.GET)
     except BadChoice as problem:
         raise Http404(str(problem)) from problem
     return _file(comparison_report(page, request.GET.get("candidate", "")), "comparison-report.html")
