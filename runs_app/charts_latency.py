@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,15 +10,6 @@ from runs_app.charts import LAYOUT, Figure, Style, legend, tall
 
 SHARES: Final = tuple(range(5, 100, 5))  # per cent at which the curve is drawn
 DECILES: Final = tuple(range(10, 100, 10))
-
-
-def quantile(values: Sequence[float], censored: int, percent: int) -> float | None:
-    """By nearest rank, with `censored` more that were not seen to end: null where the rank falls among them."""
-    total = len(values) + censored
-    if not total:
-        return None
-    rank = max(1, math.ceil(percent * total / 100))
-    return sorted(values)[rank - 1] if rank <= len(values) else None
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,6 @@ class Link:
     text: str
     href: str
     is_on: bool = False
-    value: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Chip:
 
     column: Column
     href: str
-    role: str  # baseline, compared, held or empty
+    role: str  # baseline, held or empty
     is_on: bool
 
 
@@ -87,7 +86,7 @@ def column_links(query: QueryDict, choice: Choice) -> list[Link]:
     for name in COLUMNS:
         on = name not in choice.hidden
         hidden = [*choice.hidden, name] if on else [one for one in choice.hidden if one != name]
-        links.append(Link(COLUMN_NAMES[name], changed(query, hide=hidden), on, name))
+        links.append(Link(COLUMN_NAMES[name], changed(query, hide=hidden), on))
     return links
 
 

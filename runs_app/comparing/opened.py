@@ -74,11 +74,6 @@ class TurnRow:
     calls: tuple[Calls, ...]
 
     @property
-    def span_ms(self) -> float:
-        """The longer of both: they start together."""
-        return max((side.to_ms - side.from_ms for side in (self.a, self.b) if side), default=0.0)
-
-    @property
     def sides(self) -> tuple[TurnSide | None, TurnSide | None]:
         return self.a, self.b
 
@@ -111,10 +106,6 @@ class Opened:
     grades: tuple[Judged, ...] = ()
     checks: tuple[Judged, ...] = ()
     why: str = ""
-
-    @property
-    def has_waves(self) -> bool:
-        return any(side.peaks_url for side in self.sides)
 
 
 def opened_row(choice: Choice) -> Opened:
