@@ -153,7 +153,6 @@ def _dots(place: int, column: Series, scenarios: Sequence[str], at: Sequence[flo
 
 
 def _centre(place: int, column: Series) -> Figure:
-    above, below = _distance(column.centre, column.high), _distance(column.low, column.centre)
     return {
         "type": "scatter",
         "mode": "markers",
@@ -164,20 +163,23 @@ def _centre(place: int, column: Series) -> Figure:
         "y": [column.centre],
         "hovertemplate": f"{column.letter}: mean %{{y}}<extra></extra>",
         "marker": {"size": 11, "symbol": f"{column.style.symbol}-open", "line": {"width": 2}},
-        "error_y": error_bar(above, below),
+        "error_y": error_bars([(column.low, column.centre, column.high)], width=7),
         "meta": {"role": "centre", "token": column.style.token},
     }
 
 
-def error_bar(above: float | None, below: float | None) -> Figure:
+def error_bars(points: Sequence[tuple[float | None, float | None, float | None]], *, width: int) -> Figure:
+    """Of each point its low end, its value and its high end."""
+    above = [_distance(value, high) for _, value, high in points]
+    below = [_distance(low, value) for low, value, _ in points]
     return {
         "type": "data",
         "symmetric": False,
-        "array": [above],
-        "arrayminus": [below],
-        "visible": above is not None and below is not None,
+        "array": above,
+        "arrayminus": below,
+        "visible": any(one is not None for one in (*above, *below)),
         "thickness": 2,
-        "width": 7,
+        "width": width,
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from runs_app.charts import LAYOUT, Figure, escaped
+from runs_app.charts import LAYOUT, Figure, error_bars, escaped
 
 ROW_PX: Final = 34
 AROUND_PX: Final = 90
@@ -50,17 +50,6 @@ def _points(bars: Sequence[Bar], names: Sequence[str]) -> Figure:
         "y": list(names),
         "hovertemplate": "%{y}: %{x}<extra></extra>",
         "marker": {"size": 9},
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [_distance(bar.value, bar.high) for bar in bars],
-            "arrayminus": [_distance(bar.low, bar.value) for bar in bars],
-            "thickness": 2,
-            "width": 6,
-        },
+        "error_x": error_bars([(bar.low, bar.value, bar.high) for bar in bars], width=6),
         "meta": {"role": "values", "token": "--accent"},
     }
-
-
-def _distance(low: float | None, high: float | None) -> float | None:
-    return None if low is None or high is None else high - low
