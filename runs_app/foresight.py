@@ -9,14 +9,14 @@ from typing import Any, Final
 from django.db.models import Exists, F, OuterRef
 
 from runs_app.comparing.choice import METRICS
-from runs_app.comparing.words import LATENCY, share_text, signed_text
+from runs_app.comparing.words import share_text, signed_text
 from runs_app.models import Outcome, Run, RunStatus, Trial
 from runs_app.plans import Plan
 from runs_app.prices.cost import Cost, price_table
 from runs_app.spending import Place, Spent, price_for, spent, spent_on
 from runs_app.stats.design import Design, Foreseen, foresee
 from runs_app.stats.moments import moments
-from runs_app.stats.rows import PASS_RATE, PRIMARY, TrialRow
+from runs_app.stats.rows import LATENCY, PASS_RATE, PRIMARY, TrialRow
 from runs_app.stats.trials import Trials, trials_of
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
 from scenarios_app.spec.configuration import Configuration, parse_configuration

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from runs_app.comparing.drawing import Drawing, draw, ends, noise_words
 from runs_app.comparing.tail_words import Tail, percentile_tails, repeat_tails
-from runs_app.comparing.words import LATENCY, signed_text, value_text
+from runs_app.comparing.words import signed_text, value_text
 from runs_app.stats.estimate import BEING_COMPUTED, Estimate, Tails
-from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.rows import LATENCY, PASS_RATE
 from runs_app.stats.summary import Summary
 
 Json = Any

@@ -10,15 +10,14 @@ from runs_app.comparing.choice import METRICS
 from runs_app.comparing.differences import Difference, difference_of
 from runs_app.comparing.loading import Column
 from runs_app.comparing.tail_words import Tail, percentile_tails, repeat_tails
-from runs_app.comparing.words import LATENCY, plural, value_text
+from runs_app.comparing.words import metric_name, plural, value_text
 from runs_app.grading.metrics import METRICS as CATALOGUE
 from runs_app.stats.comparison import Comparison
 from runs_app.stats.configuration import ConfigurationSummary, PassRate, rate_in_words
 from runs_app.stats.pair import PairComparison
-from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.rows import LATENCY, PASS_RATE
 from runs_app.templatetags.figures import MISSING, percent
 
-NAMES: Final = {PASS_RATE: "pass rate"}
 PASS_RATE_MEANS: Final = "Passed trials divided by graded ones (passed or failed). The others are counted beside it."
 
 
@@ -55,7 +54,7 @@ def _card(metric: str, comparison: Comparison, columns: Sequence[Column], text_o
     measured = any(_measured(metric, summary) for summary in summaries.values())
     return Card(
         metric=metric,
-        name=NAMES.get(metric, metric),
+        name=metric_name(metric),
         definition=PASS_RATE_MEANS if metric == PASS_RATE else CATALOGUE[metric].definition,
         values=tuple(_value(metric, column, summary) for column, summary in summaries.items()),
         differences=tuple(_difference(metric, pair, of_key[pair.b], summaries) for pair in against),

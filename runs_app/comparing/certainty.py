@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from runs_app.comparing.loading import Column, Loaded
 from runs_app.comparing.page import Page
-from runs_app.comparing.words import LATENCY, plural, share_text, signed_text
+from runs_app.comparing.words import plural, share_text, signed_text
 from runs_app.models import Trial
 from runs_app.prices.cost import Cost, price_table
 from runs_app.spending import Place, Spent, price_for, spent, spent_on
 from runs_app.stats.planning import Plan
+from runs_app.stats.rows import LATENCY
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from runs_app.charts_effects import Bar, effects_chart
-from runs_app.comparing.cards import NAMES
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.page import Page
 from runs_app.comparing.picture import Line, Number, Picture, number
-from runs_app.comparing.words import plural, signed_text
-from runs_app.grading.metrics import METRICS as CATALOGUE
+from runs_app.comparing.words import metric_name, metric_unit, plural, signed_text
 from runs_app.stats.effects import Change, Effect, Values, factor_effects
 from scenarios_app.spec.factors import FACTORS, Factors
 
@@ -52,12 +50,11 @@ def _values(page: Page, metric: str) -> Values:
 
 
 def _picture(metric: str, effects: list[Effect], names: dict[tuple[int, str], str]) -> Picture:
-    unit = CATALOGUE[metric].unit if metric in CATALOGUE else "share"
     bars = [Bar(_named(effect, names), effect.value, effect.low, effect.high) for effect in effects]
     return Picture(
         key=f"effects-{metric}",
-        title=NAMES.get(metric, metric),
-        figure=effects_chart(bars, title=f"difference, {unit}"),
+        title=metric_name(metric),
+        figure=effects_chart(bars, title=f"difference, {metric_unit(metric)}"),
         head=("factor", "effect", "from", "to", "told by"),
         lines=tuple(
             Line(bar.name, (*_numbers(metric, effect), _told_by(effect)))

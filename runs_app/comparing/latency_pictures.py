@@ -13,8 +13,9 @@ from runs_app.charts_latency import DECILES, SHARES, Curve, Shift, curve_chart, 
 from runs_app.comparing.loading import Column
 from runs_app.comparing.page import Page
 from runs_app.comparing.picture import Line, Number, Picture, number
-from runs_app.comparing.words import LATENCY, plural, signed_text
+from runs_app.comparing.words import plural, signed_text
 from runs_app.stats.bootstrap import draws_of, quantile_interval, quantiles
+from runs_app.stats.rows import LATENCY
 from runs_app.stats.survival import quantile
 from runs_app.stats.tails import FEWEST, Side, TailInput, TailInputs
 from runs_app.templatetags.figures import ms

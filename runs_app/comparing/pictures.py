@@ -8,7 +8,6 @@ from typing import Final
 from runs_app.charts import Series, series, slope_chart, style
 from runs_app.charts_heatmap import heatmap_chart
 from runs_app.charts_scatter import Point, scatter_chart
-from runs_app.comparing.cards import NAMES
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.differences import RULES, direction
 from runs_app.comparing.effect_pictures import effect_pictures
@@ -17,10 +16,9 @@ from runs_app.comparing.loading import Column
 from runs_app.comparing.page import Page
 from runs_app.comparing.picture import NO_VALUE, Line, Number, Picture, number
 from runs_app.comparing.table import Row
-from runs_app.comparing.words import LATENCY, signed_text, value_text
-from runs_app.grading.metrics import METRICS as CATALOGUE
+from runs_app.comparing.words import metric_name, metric_unit, signed_text, value_text
 from runs_app.stats.comparison import Comparison
-from runs_app.stats.rows import PASS_RATE
+from runs_app.stats.rows import LATENCY, PASS_RATE
 
 ABOUT: Final = {
     "scatter": "A point is a scenario: the mean of its repeats on either side. Scenarios of the same values share a "
@@ -53,10 +51,6 @@ def pictures(page: Page, shown: Sequence[Row]) -> list[Picture]:
     return make()
 
 
-def unit_of(metric: str) -> str:
-    return CATALOGUE[metric].unit if metric in CATALOGUE else "share"
-
-
 def _slope(metric: str, page: Page) -> Picture:
     assert page.comparison is not None
     lines = [_series(metric, column, page) for column in page.columns]
@@ -64,8 +58,8 @@ def _slope(metric: str, page: Page) -> Picture:
     head = ("scenario", *(f"{column.letter} {column.label}" for column in page.columns))
     return Picture(
         key=f"slope-{metric}",
-        title=NAMES.get(metric, metric),
-        figure=slope_chart(scenarios, lines, title=unit_of(metric), share=metric != LATENCY),
+        title=metric_name(metric),
+        figure=slope_chart(scenarios, lines, title=metric_unit(metric), share=metric != LATENCY),
         head=head,
         lines=tuple(
             Line(scenario, tuple(number(line.values[place], _text(metric)) for line in lines))
@@ -116,8 +110,8 @@ def _scatter(metric: str, page: Page) -> Picture:
     left_out = len(page.rows) - len(both)
     return Picture(
         key=f"scatter-{metric}",
-        title=NAMES.get(metric, metric),
-        figure=scatter_chart(points, letters=letters, title=unit_of(metric), share=metric != LATENCY),
+        title=metric_name(metric),
+        figure=scatter_chart(points, letters=letters, title=metric_unit(metric), share=metric != LATENCY),
         head=("scenario", *letters, f"{letters[1]} minus {letters[0]}"),
         lines=tuple(
             Line(
@@ -149,7 +143,7 @@ def _heatmap(page: Page, shown: Sequence[Row]) -> Picture:
     ends = (min(every, default=0.0), max(every, default=1.0)) if metric == LATENCY else (0.0, 1.0)
     return Picture(
         key=f"heatmap-{metric}",
-        title=NAMES.get(metric, metric),
+        title=metric_name(metric),
         figure=heatmap_chart(
             [row.scenario_id for row in shown],
             [column.letter for column in columns],

@@ -10,10 +10,11 @@ from runs_app.comparing.differences import RULES, direction
 from runs_app.comparing.heads import Places, Shown
 from runs_app.comparing.loading import Column
 from runs_app.comparing.reading import Head
-from runs_app.comparing.words import LATENCY, signed_text
+from runs_app.comparing.words import signed_text
 from runs_app.stats.comparison import Cell, Comparison, ScenarioRow
 from runs_app.stats.flags import RowFlag
 from runs_app.stats.pair import PairComparison
+from runs_app.stats.rows import LATENCY
 
 BAR_REM = 5.0  # the longest latency bar
 NO_HEAD = Head("", False)

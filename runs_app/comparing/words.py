@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from runs_app.stats.rows import PASS_RATE
+from runs_app.grading.metrics import METRICS as CATALOGUE
+from runs_app.stats.rows import LATENCY, PASS_RATE
 from runs_app.templatetags.figures import MISSING, ms, percent, score
 
-LATENCY: Final = "response_latency_ms"
 MINUS: Final = "−"
+
+
+def metric_name(metric: str) -> str:
+    return "pass rate" if metric == PASS_RATE else metric
+
+
+def metric_unit(metric: str) -> str:
+    return CATALOGUE[metric].unit if metric in CATALOGUE else "share"
 
 
 def value_text(metric: str, value: float | None) -> str:

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from runs_app.comparing.heads import Shown
 from runs_app.comparing.table import Pair, Side
+from runs_app.comparing.words import metric_name
 from runs_app.stats.rows import PASS_RATE
 from runs_app.templatetags.figures import ms, percent, score
 
@@ -20,6 +21,9 @@ MARK = (
     '<a class="repeat {outcome}" href="{href}" title="{title}"><svg class="shape" role="img" '
     'aria-label="repeat {repeat} {outcome}"><use href="#shape-{outcome}"/></svg></a>'
 )
+
+
+register.filter("metric_name", metric_name)
 
 
 @register.filter
