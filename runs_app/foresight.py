@@ -16,7 +16,7 @@ from runs_app.prices.cost import Cost, price_table
 from runs_app.spending import Place, Spent, price_for, spent, spent_on
 from runs_app.stats.design import Design, Foreseen, foresee
 from runs_app.stats.moments import moments
-from runs_app.stats.rows import LATENCY, PASS_RATE, PRIMARY, TrialRow
+from runs_app.stats.rows import LATENCY, MEASURED, PRIMARY, TrialRow
 from runs_app.stats.trials import Trials, trials_of
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
 from scenarios_app.spec.configuration import Configuration, parse_configuration
@@ -25,7 +25,6 @@ from scenarios_app.spec.configuration_rules import SIMULATOR
 LATEST_RUNS: Final = 5
 MOST_TRIALS: Final = 4000  # the newest of theirs
 MOST_SIBLINGS: Final = 5  # earlier versions of a configuration whose usage stands for a new one
-MEASURED: Final = tuple(name for name in METRICS if name != PASS_RATE)
 
 
 @dataclass(frozen=True)

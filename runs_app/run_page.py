@@ -18,11 +18,10 @@ from runs_app.reviews.rates import review_of
 from runs_app.reviews.wanted import signs_of
 from runs_app.selection import as_it_was
 from runs_app.stats.configuration import ConfigurationSummary, rate_in_words, summarise_configuration
-from runs_app.stats.rows import TrialRow
+from runs_app.stats.rows import MEASURED, TrialRow
 from scenarios_app.spec.tool_faults import fault_text
 
 MOST_FAILURES = 50
-MEASURED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
 
 
 # What to look at when trials end in a stage of record.STAGES.

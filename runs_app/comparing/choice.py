@@ -8,10 +8,10 @@ from typing import Final
 
 from django.http import QueryDict
 
-from runs_app.stats.rows import PASS_RATE, PRIMARY
+from runs_app.stats.rows import MEASURED, PASS_RATE, PRIMARY
 from scenarios_app.spec.numbers import number_of
 
-METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms", PASS_RATE)  # in the order of the cards
+METRICS: Final = (*MEASURED, PASS_RATE)  # in the order of the cards
 SHOWS: Final = ("better", "worse", "same")
 VIEWS: Final = ("table", "scatter", "slope", "latency", "effects", "heatmap")
 DENSITIES: Final = ("roomy", "normal", "tight")

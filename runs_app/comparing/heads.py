@@ -10,8 +10,7 @@ from django.db.models import F
 
 from runs_app.comparing.loading import Column
 from runs_app.models import Run, Trial, TrialStatus
-
-MEASURED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
+from runs_app.stats.rows import MEASURED
 
 
 @dataclass(frozen=True)

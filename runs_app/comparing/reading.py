@@ -12,12 +12,11 @@ from django.db.models import FilteredRelation, Q
 
 from runs_app.models import Run, RunConfiguration, RunScenario, Trial, TrialStatus
 from runs_app.stats.comparison import Comparison
+from runs_app.stats.rows import MEASURED
 from runs_app.stats.trials import OUTCOMES, Ints, Trials, coded, floats
 from scenarios_app.spec.configuration import Configuration
 
-METRICS: Final = ("semantic_quality", "tool_accuracy", "response_latency_ms")
-FIELDS: Final = ("run_id", "configuration_version_id", "scenario_version_id", "status", "outcome", "stage", *METRICS)
-
+FIELDS: Final = ("run_id", "configuration_version_id", "scenario_version_id", "status", "outcome", "stage", *MEASURED)
 
 Place = tuple[int, int]  # run, configuration version
 
@@ -166,7 +165,7 @@ def _trials(
         outcome=_outcomes(columns),
         stage=np.array(stage, dtype=np.int64),
         timeout_ms=timeout_ms,
-        values={name: floats(columns[name]) for name in METRICS},
+        values={name: floats(columns[name]) for name in MEASURED},
     )
 
 

@@ -15,12 +15,10 @@ from runs_app.querysets import TrialQuerySet
 from runs_app.reporting.redaction import Redactor, site_redactor
 from runs_app.reporting.reviews import current_reviews, outcome_with_review, rates_with_reviews, review_row
 from runs_app.stats.configuration import PassRate, summarise_configuration
-from runs_app.stats.rows import TrialRow
+from runs_app.stats.rows import MEASURED, TrialRow
 from runs_app.stats.summary import Summary
 from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.jsontext import clean, finite
-
-SUMMARISED = ("semantic_quality", "tool_accuracy", "response_latency_ms")
 
 
 class CheckRow(TypedDict):
@@ -114,7 +112,7 @@ def configurations_of(run: Run) -> list[RunConfiguration]:
 def _configuration(entry: RunConfiguration, trials: list[Trial], rates: dict[str, dict[str, Any]]) -> dict[str, Any]:
     version = entry.configuration_version
     own = [trial for trial in trials if trial.configuration_version_id == version.pk]
-    summary = summarise_configuration(str(version), trial_rows(own), SUMMARISED)
+    summary = summarise_configuration(str(version), trial_rows(own), MEASURED)
     rate = summary.pass_rate
     return {
         "name": version.configuration.name,
