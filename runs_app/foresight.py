@@ -12,15 +12,14 @@ from runs_app.comparing.choice import METRICS
 from runs_app.comparing.words import share_text, signed_text
 from runs_app.models import Outcome, Run, RunStatus, Trial
 from runs_app.plans import Plan
-from runs_app.prices.cost import Cost, price_table
-from runs_app.spending import Place, Spent, price_for, spent, spent_on
+from runs_app.prices.cost import Cost
+from runs_app.spending import Place, Spent, cost_text, is_free, price_for, spent, spent_on
 from runs_app.stats.design import Design, Foreseen, foresee
 from runs_app.stats.moments import moments
 from runs_app.stats.rows import LATENCY, MEASURED, PRIMARY, TrialRow
 from runs_app.stats.trials import Trials, trials_of
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion, Suite
 from scenarios_app.spec.configuration import Configuration, parse_configuration
-from scenarios_app.spec.configuration_rules import SIMULATOR
 
 LATEST_RUNS: Final = 5
 MOST_TRIALS: Final = 4000  # the newest of theirs
@@ -142,7 +141,7 @@ def cost_words(
 ) -> str:
     """What the agents of such a run cost by the dated table and the usage of earlier trials, as far as it is known."""
     specs = {version.pk: parse_configuration(version.content) for version in configurations}
-    paid = [version for version in configurations if specs[version.pk].endpoint != SIMULATOR]
+    paid = [version for version in configurations if not is_free(specs[version.pk])]
     if not paid:
         return "nothing, the agents are simulated"
     unknown = {f"no price of {specs[v.pk].model}": None for v in paid if price_for(specs[v.pk]) is None}
@@ -157,7 +156,7 @@ def cost_words(
         else:
             total += sum(told, Cost(0.0, 0.0))
     if not unknown:
-        return f"{total} for the agents, at prices of {price_table().as_of}"
+        return cost_text(total)
     why = "; ".join(unknown)
     return f"{total} and more: {why}" if total.high else f"unknown, {why}"
 

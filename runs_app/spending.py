@@ -12,9 +12,10 @@ from django.db.models.functions import Cast
 from pydantic import ValidationError
 
 from runs_app.models import Outcome, Trial
-from runs_app.prices.cost import Cost, Price, cost_of, price_of
+from runs_app.prices.cost import Cost, Price, cost_of, price_of, price_table
 from runs_app.realtime.record import Usage
 from scenarios_app.spec.configuration import Configuration
+from scenarios_app.spec.configuration_rules import SIMULATOR
 
 USAGE: Final = {
     "input_tokens": "agent_input_tokens",
@@ -49,6 +50,15 @@ def price_for(spec: Configuration) -> Price | None:
         except ValidationError:
             return None
     return price_of(spec.model)
+
+
+def is_free(spec: Configuration) -> bool:
+    """Only agents are priced: a simulated caller or judge makes none of them free, nor a real one dear."""
+    return spec.endpoint == SIMULATOR
+
+
+def cost_text(total: Cost) -> str:
+    return f"{total} for the agents, at prices of {price_table().as_of}"
 
 
 def spent(trials: QuerySet[Trial], specs: Mapping[int, Configuration]) -> dict[Place, Spent]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs_app.comparing.heads import Shown
 from runs_app.comparing.partings import trials_to_hold
 from runs_app.models import Grade, Run, Trial
 from tests.grading.builders import BOOKING, call, record, turn
@@ -290,8 +291,6 @@ def test_a_side_without_a_conversation_is_named(signed_in: Client) -> None:
 
 
 def test_repeats_with_other_outcomes_are_held_together_and_what_was_not_graded_stands_back() -> None:
-    from runs_app.comparing.heads import Shown
-
     def shown(repeat: int, outcome: str) -> Shown:
         return Shown(repeat, 1, repeat, outcome, "", "", False, {}, None, None)
 
@@ -369,19 +368,34 @@ def test_an_offer_that_was_tampered_with_starts_nothing(signed_in: Client) -> No
     assert signed_in.get(f"/compare/extra/?run={run.pk}").status_code == 405
 
 
-def test_the_offer_knows_prices_of_the_models_that_it_has_prices_of(signed_in: Client) -> None:
-    def told(trial: Trial) -> Result:
-        one = undecided(trial)
-        tokens = {"agent_input_text_tokens": 1_000, "agent_input_audio_tokens": 500, "agent_output_text_tokens": 100}
-        return Result(one.outcome, "", {**one.metrics, **tokens, "agent_output_audio_tokens": 400})
+def with_usage(trial: Trial) -> Result:
+    one = undecided(trial)
+    tokens = {"agent_input_text_tokens": 1_000, "agent_input_audio_tokens": 500, "agent_output_text_tokens": 100}
+    return Result(one.outcome, "", {**one.metrics, **tokens, "agent_output_audio_tokens": 400})
 
-    run = finished_run(told, scenarios=8, repeats=2, configurations=versions(model="gpt-realtime"))
+
+def test_the_offer_knows_prices_of_the_models_that_it_has_prices_of(signed_in: Client) -> None:
+    run = finished_run(with_usage, scenarios=8, repeats=2, configurations=versions(model="gpt-realtime"))
     said = words(signed_in.get(f"/compare/?run={run.pk}"))
     offered = r"would tell a difference of [^:]+: (\d+) trials, .*?, \$([\d.]+) for the agents"
     assert re.search(offered, said), said
     trials, low = re.findall(offered, said)[0]
     # a trial: 1,000 x 4 + 500 x 32 + 100 x 16 + 400 x 64 = 47,200 millionths of a dollar
     assert float(low) == pytest.approx(int(trials) * 0.0472, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("simulated", "said"),
+    [
+        ({"judge": {"endpoint": "simulator", "model": "judge-1"}}, r"\$[\d.]+ for the agents"),
+        ({"endpoint": "simulator"}, "costs nothing, the agents are simulated"),
+    ],
+)
+def test_only_a_simulated_agent_is_free(signed_in: Client, simulated: dict[str, Any], said: str) -> None:
+    chosen = versions(model="gpt-realtime", **simulated)
+    run = finished_run(with_usage, scenarios=8, repeats=2, configurations=chosen)
+    assert run.configurations.filter(simulated=True).count() == 2
+    assert re.search(said, words(signed_in.get(f"/compare/?run={run.pk}")))
 
 
 def test_a_model_without_a_price_makes_the_cost_unknown(signed_in: Client) -> None:
