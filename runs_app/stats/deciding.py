@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from runs_app.stats.margins import Equivalence, Noise, detectable, noise_half, two_one_sided
+from runs_app.stats.margins import Equivalence, Noise, detectable, noise_half, scaled_margin, two_one_sided
 from runs_app.stats.moments import Moments, moments
 from runs_app.stats.multiple import ALPHA, HolmStep, holm
 from runs_app.stats.pair import Bounds, Measured, MetricComparison, Ratio
@@ -214,10 +214,7 @@ def _ratio(test: PairTest, level: float) -> Ratio | None:
 
 
 def _margin(rule: MetricRule, test: PairTest) -> float | None:
-    """On the scale of the test: milliseconds become a share of the baseline's typical latency."""
-    if rule.margin is None or not len(test.differences):
-        return None
-    return math.log1p(rule.margin / math.exp(float(test.sides.a.mean()))) if rule.scale == "log" else rule.margin
+    return scaled_margin(rule, test.sides.a) if len(test.differences) else None
 
 
 def _is_small(rule: MetricRule, test: PairTest, centre: float | None) -> bool:

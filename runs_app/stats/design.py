@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final, Literal
+from typing import Literal
 
-import numpy as np
-
+from runs_app.stats.margins import detectable, scaled_margin
 from runs_app.stats.moments import Moments
-from runs_app.stats.planning import scenarios_needed, smallest_visible
+from runs_app.stats.multiple import ALPHA
+from runs_app.stats.planning import scenarios_needed
 from runs_app.stats.rows import MetricRule
 
-ALPHA: Final = 0.05
 Bound = Literal["", "at least", "at most"]
 
 
@@ -78,19 +77,15 @@ def foresee(rule: MetricRule, found: Moments, design: Design) -> Foreseen:
     known = variances(found)
     if known.inside is None and known.between is None:
         return Foreseen(rule.name, None, why="not known yet: nothing was run twice so far")
-    inside, between = known.inside or 0.0, known.between or 0.0
-    smallest = smallest_visible(
-        scenarios=design.scenarios, repeats=design.repeats, inside=inside, between=between, tests=design.tests
-    )
-    if not smallest:
+    sd = math.sqrt((known.between or 0.0) + 2 * (known.inside or 0.0) / design.repeats)
+    level = ALPHA / design.tests  # Bonferroni, the first step of Holm
+    smallest = detectable(sd, design.scenarios, level)
+    if smallest is None:
         return Foreseen(rule.name, None, why="not known yet: earlier trials did not differ")
     shown = math.expm1(smallest) if rule.scale == "log" else smallest
-    margin = _margin(rule, found)
-    needed = None
-    if margin is not None and margin < smallest:
-        sd = math.sqrt(between + 2 * inside / design.repeats)
-        needed = scenarios_needed(sd, margin, ALPHA / design.tests)
+    margin = scaled_margin(rule, found.mean[found.n > 0])
     sees = None if margin is None else smallest <= margin
+    needed = scenarios_needed(sd, margin, level) if margin is not None and not sees else None
     return Foreseen(rule.name, shown, _bound(known), sees_margin=sees, needed=needed)
 
 
@@ -98,11 +93,3 @@ def _bound(known: Variances) -> Bound:
     if known.between is None:
         return "at least"
     return "at most" if known.inside is None else ""
-
-
-def _margin(rule: MetricRule, found: Moments) -> float | None:
-    """On the scale of the test."""
-    if rule.margin is None or rule.scale != "log":
-        return rule.margin
-    typical = float(np.exp(found.mean[found.n > 0].mean()))
-    return math.log1p(rule.margin / typical)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from runs_app.stats.moments import Moments
+from runs_app.stats.rows import MetricRule
 from runs_app.stats.summary import mean, standard_deviation
 from runs_app.stats.trials import Flags, Floats
 
@@ -39,6 +40,14 @@ class Noise:
 
     low: float
     high: float
+
+
+def scaled_margin(rule: MetricRule, baseline: Floats) -> float | None:
+    """On the scale of the test: milliseconds become a share of the baseline's typical latency, of which `baseline` has
+    the logarithms. None where no margin was set, or nothing is typical."""
+    if rule.margin is None or rule.scale != "log":
+        return rule.margin
+    return math.log1p(rule.margin / math.exp(float(baseline.mean()))) if len(baseline) else None
 
 
 def two_one_sided(differences: Floats, margin: float) -> tuple[float, float, float] | None:

@@ -1,5 +1,4 @@
-"""What certainty costs: which extra repeats would let a comparison see a difference that matters, and what a design
-can see before anything is spent."""
+"""What certainty costs: which extra repeats would let a comparison see a difference that matters."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from runs_app.stats.margins import reach
+from runs_app.stats.margins import reach, scaled_margin
 from runs_app.stats.moments import Moments
 from runs_app.stats.pair import Measured, MetricComparison
 from runs_app.stats.pairing import Pairing
@@ -110,11 +109,8 @@ def _target(
         seen = math.log(compared.ratio.value) if compared.ratio else None
     if rule.margin is None:
         return (None if seen is None else abs(seen)), False
-    if rule.scale != "log":
-        return rule.margin, True
     typical = measured.tested[rule.name].mean[pairing.a][pairing.paired]
-    known = typical[~np.isnan(typical)]
-    return (math.log1p(rule.margin / math.exp(float(known.mean()))) if len(known) else None), True
+    return scaled_margin(rule, typical[~np.isnan(typical)]), True
 
 
 def _spread(found: Moments, ids: tuple[str, ...], pairing: Pairing) -> Spread:
@@ -183,17 +179,3 @@ def scenarios_needed(sd: float, target: float, alpha: float) -> int | None:
         else:
             low = middle + 1
     return low
-
-
-def smallest_visible(
-    *, scenarios: int, repeats: int, inside: float, between: float, tests: int = 1, alpha: float = 0.05
-) -> float | None:
-    """Before the start: the smallest true difference that a design finds 4 times in 5.
-
-    `inside`: the variance of repeats within a scenario on one side; `between`: of the scenarios' true differences;
-    `tests` share the level (Bonferroni, the first step of Holm). In the unit of the metric; null below two scenarios.
-    """
-    if scenarios < 2 or repeats < 1:
-        return None
-    sd = math.sqrt(between + 2 * inside / repeats)
-    return reach(scenarios, alpha / tests) * sd / math.sqrt(scenarios)

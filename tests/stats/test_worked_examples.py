@@ -16,7 +16,7 @@ from runs_app.stats.flags import posterior, row_flags
 from runs_app.stats.margins import detectable, two_one_sided
 from runs_app.stats.multiple import benjamini_hochberg
 from runs_app.stats.paired import mcnemar_p
-from runs_app.stats.planning import scenarios_needed, smallest_visible
+from runs_app.stats.planning import scenarios_needed
 from runs_app.stats.rates import newcombe_paired
 from runs_app.stats.rows import LATENCY, PASS_RATE, PRIMARY, TrialRow
 from runs_app.stats.survival import Rank, quantile
@@ -161,7 +161,6 @@ def test_the_noise_band_is_what_splitting_the_repeats_in_two_shows() -> None:
 def test_what_a_design_sees_and_needs() -> None:
     """Differences with sd .2, 20 scenarios: (2.09302 + .86095) x .2 / sqrt(20)."""
     assert detectable(0.2, 20, 0.05) == pytest.approx(0.13210, abs=1e-4)
-    assert smallest_visible(scenarios=20, repeats=2, inside=0.03, between=0.01) == pytest.approx(0.13210, abs=1e-4)
     assert scenarios_needed(0.2, 0.1322, 0.05) == 20
     assert scenarios_needed(0.2, 0.1320, 0.05) == 21
     assert scenarios_needed(0.2, 1e-6, 0.05) is None
