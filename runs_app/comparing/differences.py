@@ -58,7 +58,7 @@ def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts
         reason=verdict.reason,
         note=". ".join(filter(None, (_small(compared), _timeouts(compared, timeouts), _in_noise(compared)))),
         change=describe_change(paired.mean_a, paired.mean_b),
-        detail=_detail(metric, compared),
+        detail=_detail(metric, compared, column.letter),
         sees=_sees(metric, compared),
         drawing=_drawing(compared),
         better=better,
@@ -90,26 +90,26 @@ def _p(compared: MetricComparison) -> str:
     return "p < .001" if p < 0.001 else f"p {p:.3f}".replace("0.", ".")
 
 
-def _detail(metric: str, compared: MetricComparison) -> str:
+def _detail(metric: str, compared: MetricComparison, letter: str) -> str:
     paired = compared.paired
     parts = [
         f"{100 * (1 - compared.alpha):.3g} % interval of the paired difference ({compared.method})",
         f"p {compared.p_value:.3g}" if compared.p_value is not None else "",
         f"with Holm {compared.p_adjusted:.3g}" if compared.p_adjusted is not None else "not a primary metric",
         f"by sign flips {paired.sign_flip_p:.3g}" if paired.sign_flip_p is not None else "",
-        _bounds(metric, compared),
+        _bounds(metric, compared, letter),
         _equivalence(metric, compared),
         f"change {describe_change(paired.mean_a, paired.mean_b)}",
     ]
     return "; ".join(part for part in parts if part)
 
 
-def _bounds(metric: str, compared: MetricComparison) -> str:
+def _bounds(metric: str, compared: MetricComparison, letter: str) -> str:
     bounds = compared.bounds
     if bounds is None:
         return ""
     worst, best = signed_text(metric, bounds.worst), signed_text(metric, bounds.best)
-    return f"with all trials without a verdict against B {worst}, for it {best}"
+    return f"with all trials without a verdict against {letter} {worst}, for it {best}"
 
 
 def _equivalence(metric: str, compared: MetricComparison) -> str:

@@ -201,6 +201,19 @@ def test_two_clicks_on_configurations_pick_the_pair_of_the_table(signed_in: Clie
         assert signed_in.get(f"/compare/?run={run.pk}&{query}").status_code == 400
 
 
+def test_what_is_said_of_a_configuration_names_it_by_its_own_letter(signed_in: Client) -> None:
+    def result(trial: Trial) -> Result:
+        if side(trial) == 3 and key(trial) == "case_1":
+            return Result("invalid", "connect") if trial.repeat == 1 else Result("failed")
+        return Result("passed")
+
+    run = finished_run(result, scenarios=4, repeats=9, configurations=versions(3))
+    page = signed_in.get(f"/compare/?run={run.pk}&vs=Front desk@3").content.decode()
+    assert "By its pass counts C is worse here" in page
+    assert "with all trials without a verdict against C " in page
+    assert "verdict against B " not in page
+
+
 def test_swapping_keeps_everything_else_of_the_address(signed_in: Client, run: Run) -> None:
     page = signed_in.get(f"/compare/?run={run.pk}&view=slope&sort=scenario&hide=tools").content.decode()
     [swap] = re.findall(r'id="swap" href="([^"]+)"', page)
