@@ -72,7 +72,6 @@ if (source) {
   const figures = JSON.parse(source.textContent);
   draw(figures);
   document.addEventListener("themechange", () => draw(figures));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => draw(figures));
   document.addEventListener("click", (event) => {
     const button = /** @type {HTMLElement} */ (event.target).closest("[data-save]");
     if (button) save(button);

@@ -2,17 +2,19 @@
 import { bind, showHelp } from "./keys.js";
 
 const root = document.documentElement;
-const systemIsDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+const system = matchMedia("(prefers-color-scheme: dark)");
+const tellTheme = () => document.dispatchEvent(new CustomEvent("themechange"));
+system.addEventListener("change", tellTheme);
 
 document.getElementById("theme")?.addEventListener("click", () => {
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : systemIsDark();
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
   root.dataset.theme = dark ? "light" : "dark";
   try {
     localStorage.setItem("theme", root.dataset.theme);
   } catch {
     // not kept, still switched
   }
-  document.dispatchEvent(new CustomEvent("themechange"));
+  tellTheme();
 });
 
 document.getElementById("show-keys")?.addEventListener("click", showHelp);

@@ -107,6 +107,9 @@ def test_charts_match_their_tables_and_take_the_colours_of_the_theme(chrome: Chr
     light = {name: page.evaluate(DRAWN, name) for name in METRICS}
     assert light == {name: page.evaluate(READ, name) for name in METRICS}
     assert None in light["response_latency_ms"][1]
+    for scheme, drawn in (("dark", "#56b4e9"), ("light", "#0072b2")):  # as when the system turns by itself
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(f"{color} === '{drawn}'")
     page.locator("#theme").click()
     page.wait_for_function(f"{color} === '#56b4e9'")
     assert {name: page.evaluate(DRAWN, name) for name in METRICS} == light
