@@ -94,7 +94,7 @@ def chips(
     query: QueryDict, choice: Choice, columns: Sequence[Column], pair: tuple[Column, Column] | None
 ) -> list[Chip]:
     """With three or more, two clicks pick a pair: the first is held, the second goes beside it."""
-    held = next((column for column in columns if choice.held and choice.held in (column.key, column.label)), None)
+    held = next((column for column in columns if column.is_named(choice.held)), None)
     return [_chip(query, column, columns, pair, held) for column in columns]
 
 

@@ -47,6 +47,9 @@ class Column:
         """Among the configurations, from 0."""
         return ord(self.letter) - ord("A")
 
+    def is_named(self, text: str) -> bool:
+        return text in (self.key, self.label)
+
 
 MOST_KEPT: Final = 4  # comparisons of finished runs in a process: 10 MB each at 100,000 trials
 _kept: dict[tuple[Any, ...], Read] = {}

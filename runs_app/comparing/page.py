@@ -193,6 +193,6 @@ def pair_of(choice: Choice, columns: Sequence[Column]) -> Pair | None:
 
 def _among(part: str, text: str, columns: Sequence[Column]) -> Column:
     for column in columns:
-        if text in (column.key, column.label):
+        if column.is_named(text):
             return column
     raise BadChoice(f"{part}: {text[:120]!r} is not among the configurations that are compared")
