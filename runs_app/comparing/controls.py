@@ -52,12 +52,12 @@ class Controls:
     @property
     def group_span(self) -> int:
         """Columns of one configuration, where there are three or more."""
-        return sum(name not in self.choice.hidden for name in OF_EACH)
+        return sum(self.shows[name] for name in OF_EACH)
 
     @property
     def shows(self) -> dict[str, bool]:
         """By name of a column that can be hidden."""
-        return {name: name not in self.choice.hidden for name in COLUMNS}
+        return _shows(self.choice)
 
     @property
     def closed(self) -> str:
@@ -104,8 +104,12 @@ def _removal(query: QueryDict, page: Page, gone: Column) -> Link:
     return Link(gone.label, changed(query, forget=(*FORGOTTEN, "held"), b=kept, vs=None))
 
 
+def _shows(choice: Choice) -> dict[str, bool]:
+    return {name: name not in choice.hidden for name in COLUMNS}
+
+
 def _span(page: Page) -> int:
-    own = {name: name not in page.choice.hidden for name in COLUMNS}
+    own = _shows(page.choice)
     count = len(page.columns)
     shared = 1 + (page.pair is not None) + own["divergence"] + own["listen"]
     if count > 2:
