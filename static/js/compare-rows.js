@@ -24,26 +24,36 @@ function close() {
   history.replaceState(null, "", address({ open: null, trial: null }));
 }
 
+/** The row that `url` names. Raises an Error in words when it cannot be had. */
+async function rowHtml(url) {
+  const answer = await fetch(`${table.dataset.rowUrl}${url.search}`);
+  if (answer.redirected) throw new Error("you are signed out: load the page again");
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
+
+/** A row that says why the one of this scenario is not there. */
+function unread(scenario, why) {
+  const row = document.createElement("tr");
+  row.className = "opened";
+  row.dataset.opened = scenario;
+  row.insertCell().textContent = `It could not be fetched: ${why}`;
+  return row;
+}
+
 /** Lays the row that `url` names under its scenario. */
 async function open(url) {
   const scenario = url.searchParams.get("open");
   const button = opener(scenario);
+  const line = button.closest("tr");
   button.setAttribute("aria-busy", "true");
-  const answer = await fetch(`${table.dataset.rowUrl}${url.search}`).catch((error) => error);
+  const found = await rowHtml(url).catch((error) => error);
   button.removeAttribute("aria-busy");
   close();
-  const line = button.closest("tr");
-  if (answer.ok) {
-    line.insertAdjacentHTML("afterend", await answer.text());
-    opened().firstElementChild.colSpan = line.cells.length;
-  } else {
-    const said = document.createElement("tr");
-    said.className = "opened";
-    said.dataset.opened = scenario;
-    said.insertCell().colSpan = line.cells.length;
-    said.cells[0].textContent = `It could not be fetched: ${answer.message ?? (await answer.text())}`;
-    line.after(said);
-  }
+  if (typeof found === "string") line.insertAdjacentHTML("afterend", found);
+  else line.after(unread(scenario, found.message));
+  opened().firstElementChild.colSpan = line.cells.length;
   button.setAttribute("aria-expanded", "true");
   history.replaceState(null, "", url);
   drawTurns(opened());

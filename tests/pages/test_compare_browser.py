@@ -227,3 +227,6 @@ def test_enter_opens_a_row_and_the_address_brings_it_back(chrome: Chrome, run: R
     page.get_by_role("button", name="Side by side: case_1").press("Enter")
     opened.wait_for(state="detached")
     assert "open=" not in page.url
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Side by side: case_2").click()
+    opened.get_by_text("It could not be fetched: you are signed out: load the page again").wait_for()
