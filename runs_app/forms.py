@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.http import QueryDict
@@ -12,12 +12,13 @@ from django.utils.functional import cached_property
 
 from runs_app.comparing.choice import METRICS
 from runs_app.plans import Plan
+from runs_app.refusable import RefusableForm
 from runs_app.selection import Selection, unknown_keys
 from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
 from scenarios_app.models import ConfigurationVersion, Scenario, Suite
 from scenarios_app.search import folded
 from scenarios_app.services.factors import factors_of
-from scenarios_app.spec.errors import Problem, SpecError, by_field
+from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import MODES as FAULT_MODES
 from scenarios_app.spec.tool_faults import read_faults
 
@@ -49,9 +50,10 @@ def _margin(largest: float | None = None) -> forms.FloatField:
     return forms.FloatField(required=False, min_value=0, max_value=largest)
 
 
-class RunForm(forms.Form):
+class RunForm(RefusableForm):
     """Data by names: ?suite=demo&configurations=Front+desk@1&configurations=Front+desk@2&repeats=3"""
 
+    mended_by: ClassVar = {"scenarios": "suite"}
     suite = SuiteField(
         queryset=Suite.objects.none(),
         to_field_name="name",
@@ -208,13 +210,6 @@ class RunForm(forms.Form):
         """(metric, whether it decides, the field of its margin)."""
         chosen = {str(value) for value in self["primaries"].value() or []}
         return [(name, name in chosen, self[f"margin_{name}"]) for name in METRICS]
-
-    def refuse(self, problems: Iterable[Problem]) -> None:
-        """What start_run found, each at the field that can mend it."""
-        for field, words in by_field(problems, [*self.fields, "scenarios"]).items():
-            place = {"scenarios": "suite", "": None}.get(field, field)
-            for word in words:
-                self.add_error(place, f"{word[:1].upper()}{word[1:]}.")
 
     def groups(self) -> list[Group]:
         """The checkboxes by configuration, newest version first; older ones fold away unless one is chosen."""

@@ -7,12 +7,14 @@ from typing import Any
 
 from django import forms
 
+from runs_app.refusable import RefusableForm
 from runs_app.services.known_failures import MOST_DAYS, USUAL_DAYS, usual_expiry
 from scenarios_app.models import Configuration, Scenario
-from scenarios_app.spec.errors import SpecError, by_field
 
 
-class _MarkForm(forms.Form):
+class ChangeForm(RefusableForm):
+    """What of a mark can be changed."""
+
     ticket = forms.CharField(
         max_length=300,
         help_text="An address, a number, or where else it is written down.",
@@ -26,17 +28,8 @@ class _MarkForm(forms.Form):
     )
     note = forms.CharField(required=False, max_length=1000, widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}))
 
-    def refuse(self, error: SpecError) -> None:
-        for field, words in by_field(error.problems, self.fields).items():
-            for word in words:
-                self.add_error(field or None, f"{word[:1].upper()}{word[1:]}.")
 
-
-class ChangeForm(_MarkForm):
-    pass
-
-
-class MarkForm(_MarkForm):
+class MarkForm(ChangeForm):
     """`scenarios` by their ids; the first page offers those that failed alike."""
 
     scenarios = forms.MultipleChoiceField(

@@ -17,11 +17,12 @@ from runs_app.comparing.page import Page, page_of
 from runs_app.frozen import read_frozen
 from runs_app.models import Decision
 from runs_app.plans import plan_of
+from runs_app.refusable import RefusableForm
 from runs_app.reporting.results import redactor_for
 from runs_app.services.baselines import baseline_of
 from runs_app.services.decisions import frozen_document, record_decision, suite_of
 from scenarios_app.models import ConfigurationVersion
-from scenarios_app.spec.errors import SpecError, by_field
+from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.hashing import content_hash
 from scenarios_app.views.pages import signed_in
 
@@ -29,7 +30,7 @@ PAGE_SIZE = 50
 NOT_FROZEN = ("show", "q", "page", "sort", "candidate")  # a record holds every scenario, whatever was filtered
 
 
-class DecideForm(forms.Form):
+class DecideForm(RefusableForm):
     choice = forms.ChoiceField(
         choices=Decision.Choice.choices,
         widget=forms.RadioSelect,
@@ -42,11 +43,6 @@ class DecideForm(forms.Form):
         error_messages={"required": "Write down why."},
     )
     promote = forms.BooleanField(required=False)
-
-    def refuse(self, error: SpecError) -> None:
-        for field, words in by_field(error.problems, self.fields).items():
-            for word in words:
-                self.add_error(field or None, f"{word[:1].upper()}{word[1:]}.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,7 +63,7 @@ def decide(request: HttpRequest) -> HttpResponse:
         try:
             return redirect(_record(request, form, page, document, candidate, query))
         except SpecError as error:
-            form.refuse(error)
+            form.refuse(error.problems)
     return render(request, "runs_app/decide.html", _shown(form, page, document, candidate, query, changed=changed))
 
 

@@ -55,7 +55,7 @@ def known_failure(request: HttpRequest, pk: int) -> HttpResponse:
                 messages.success(request, "The mark is changed.")
                 return redirect(mark)
         except SpecError as error:
-            form.refuse(error)
+            form.refuse(error.problems)
     return render(request, "runs_app/known_failure.html", {"form": form, **_about(mark)})
 
 
@@ -86,7 +86,7 @@ def known_failure_new(request: HttpRequest) -> HttpResponse:
         try:
             marks = _mark(form, kind, trial, request)
         except SpecError as error:
-            form.refuse(error)
+            form.refuse(error.problems)
         else:
             messages.success(request, f"{_listed(marks)} marked as known, until {marks[0].expires_on.isoformat()}.")
             return redirect(marks[0]) if len(marks) == 1 else redirect("known-failures")
