@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -64,24 +64,15 @@ def people() -> list[User]:
 
 def progress_of(wanted: Wanted, viewer: User) -> Progress:
     """How much of what the filter names has a review; whether it has is no part of the filter then."""
-    whole = wanted.without("reviewed")
-    total = trials_of(_for_review(whole), viewer).count()
-    left = trials_of(_for_review(whole, reviewed="no"), viewer).count()
+    total = trials_of(replace(wanted, reviewed="any"), viewer).count()
+    left = trials_of(replace(wanted, reviewed="no"), viewer).count()
     return Progress(total - left, total)
-
-
-def _for_review(wanted: Wanted, reviewed: str = "any") -> Wanted:
-    return Wanted(**{**wanted.__dict__, "reviewed": reviewed})
-
-
-def current_reviews(trials: Sequence[Trial]) -> dict[int, Review]:
-    found = Review.objects.filter(current=True, trial__in=[trial.pk for trial in trials]).select_related("reviewer")
-    return {review.trial_id: review for review in found}
 
 
 def listed(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     """Rows of trial, review (the current one, or None) and person (who is asked to review it)."""
-    reviews = current_reviews(trials)
+    current = Review.objects.filter(current=True, trial__in=[trial.pk for trial in trials]).select_related("reviewer")
+    reviews = {review.trial_id: review for review in current}
     return [
         {"trial": trial, "review": reviews.get(trial.pk), "person": getattr(assigned, "person", None)}
         for trial in trials

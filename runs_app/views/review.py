@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -58,8 +59,13 @@ def queue(request: HttpRequest) -> HttpResponse:
 
 
 def _queue_of(query: QueryDict) -> Wanted:
-    asked = wanted_of(query)
-    return Wanted(**{**asked.__dict__, "queue": True, "reviewed": asked.reviewed or "no"})
+    wanted = wanted_of(query)
+    return replace(wanted, queue=True, reviewed=wanted.reviewed or "no")
+
+
+def _sent(request: HttpRequest) -> QueryDict:
+    """The query of the page that a form was on."""
+    return QueryDict(request.POST.get("wanted", ""))
 
 
 def _choices(wanted: Wanted, viewer: User) -> dict[str, Any]:
@@ -82,7 +88,7 @@ def _choices(wanted: Wanted, viewer: User) -> dict[str, Any]:
 def assign(request: HttpRequest) -> HttpResponse:
     """Gives everything that the filter names to a person; an empty name takes it back."""
     viewer = signed_in(request)
-    wanted = _queue_of(QueryDict(request.POST.get("wanted", "")))
+    wanted = _queue_of(_sent(request))
     person = _person(request.POST.get("person", ""))
     count = reviewing.assign_reviews(trials=trials_of(wanted, viewer), person=person, by=viewer)
     what = f"{count} {'trial' if count == 1 else 'trials'}"
@@ -95,7 +101,7 @@ def assign_one(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Trial, pk=pk)
     person = _person(request.POST.get("person", ""))
     reviewing.assign_reviews(trials=Trial.objects.filter(pk=found.pk), person=person, by=signed_in(request))
-    return redirect(_trial_url(found.pk, wanted_of(QueryDict(request.POST.get("wanted", "")))))
+    return redirect(_trial_url(found.pk, wanted_of(_sent(request))))
 
 
 def _person(name: str) -> User | None:
@@ -106,7 +112,7 @@ def _person(name: str) -> User | None:
 def save(request: HttpRequest, pk: int) -> HttpResponse:
     """Stores the review, then goes to the next trial of the queue, or stays where `then` is not `next`."""
     found, viewer = get_object_or_404(Trial, pk=pk), signed_in(request)
-    wanted, given = wanted_of(QueryDict(request.POST.get("wanted", ""))), _given(request.POST)
+    wanted, given = wanted_of(_sent(request)), _given(request.POST)
     onward = request.POST.get("then") == "next"
     if onward and not any(given.values()) and not found.reviews.filter(current=True).exists():
         messages.info(request, f"Nothing was said of {str(found).lower()}; it stays without a review.")
@@ -187,4 +193,4 @@ def mark(request: HttpRequest, pk: int) -> HttpResponse:
 def unmark(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Mark, pk=pk)
     reviewing.remove_mark(mark=found)
-    return redirect(_trial_url(found.trial_id, wanted_of(QueryDict(request.POST.get("wanted", "")))))
+    return redirect(_trial_url(found.trial_id, wanted_of(_sent(request))))
