@@ -20,18 +20,16 @@ class Marks:
 
     def of(self, scenario_id: int, configuration_id: int, kind: str) -> KnownFailure | None:
         """The mark by which a failure of this kind is known. Of several the one that says most about it."""
-        found = [mark for mark in self.about(scenario_id, configuration_id) if mark.kind in ("", kind)]
-        valid = [mark for mark in found if not mark.is_expired]
-        return max(valid, key=_precision) if valid else None
+        valid = [mark for mark in self._about(scenario_id, configuration_id, kind) if not mark.is_expired]
+        return max(valid, key=_precision, default=None)
 
     def expired(self, scenario_id: int, configuration_id: int, kind: str) -> KnownFailure | None:
         """The mark by which it was known until it expired."""
-        found = [mark for mark in self.about(scenario_id, configuration_id) if mark.kind in ("", kind)]
-        return next((mark for mark in found if mark.is_expired), None)
+        return next((mark for mark in self._about(scenario_id, configuration_id, kind) if mark.is_expired), None)
 
-    def about(self, scenario_id: int, configuration_id: int) -> list[KnownFailure]:
+    def _about(self, scenario_id: int, configuration_id: int, kind: str) -> list[KnownFailure]:
         marks = self.by_scenario.get(scenario_id, [])
-        return [mark for mark in marks if mark.configuration_id in (None, configuration_id)]
+        return [mark for mark in marks if mark.configuration_id in (None, configuration_id) and mark.kind in ("", kind)]
 
     @property
     def all_expired(self) -> list[KnownFailure]:
