@@ -71,7 +71,8 @@ class Result:
 
 
 def findings(run: Run) -> dict[str, Any]:
-    """Keys: run, failures, most_failures, play, problems, passing, causes, invalid, total, results, reviewed, signs."""
+    """Keys: run, failures, plan, problems, passing, most_failures, play, causes, invalid, total, results, reviewed and
+    signs."""
     causes, marks = _causes(run), open_marks()
     return {
         "run": run,
