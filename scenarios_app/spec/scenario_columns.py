@@ -99,21 +99,14 @@ def guess_columns(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def mapping_problems(mapping: Mapping[str, int], header: Sequence[str]) -> list[Problem]:
+def table_source(table: Table, mapping: Mapping[str, int]) -> Source:
+    """The table as a scenario file. `mapping`: our column's name to the place (from 0) in the header.
+    Raises SpecError with the line and the column of each cell that cannot be read."""
     problems = [
         Problem("", f'no column is chosen for "{_BY_NAME[name].label}": every scenario needs it', 1)
         for name in NEEDED
         if name not in mapping and "more" not in mapping
     ]
-    taken = sorted({n for n in mapping.values() if list(mapping.values()).count(n) > 1})
-    problems += [Problem("", f'the column "{header[n]}" is chosen twice', 1) for n in taken]
-    return problems
-
-
-def table_source(table: Table, mapping: Mapping[str, int]) -> Source:
-    """The table as a scenario file. `mapping`: our column's name to the place (from 0) in the header.
-    Raises SpecError with the line and the column of each cell that cannot be read."""
-    problems = mapping_problems(mapping, table.header)
     if not problems and not table.rows:
         problems = [Problem("", "there is a header and no row under it", 1)]
     if problems:
