@@ -56,7 +56,7 @@ def _crawl_kind(file: str) -> str:
 
 
 def _listed(file: str, data: bytes) -> Agents:
-    kind = format_of(file, data[:200].decode("utf-8", "replace"))
+    kind = format_of(file, data)
     source = json_source(data) if kind == "json" else yaml_source(data)
     if is_targets(source.value):
         return read_targets(source)

@@ -16,15 +16,13 @@ _KEPT_TEXT = 200_000  # characters of a pasted text that the page gives back for
 _GONE = "the checked file is no longer kept here: choose it again"
 
 
-def sent_file(request: HttpRequest) -> tuple[bytes, str]:
-    """Bytes and name of the chosen file, else of the pasted text (whose name is ""). Raises SpecError for neither."""
-    file = request.FILES.get("file")
-    if file is not None and file.size:
-        return file.read(), file.name or "file"
+def sent_files(request: HttpRequest) -> list[tuple[str, bytes]]:
+    """Name and bytes of each chosen file, else of the pasted text (whose name is ""). Raises SpecError for neither."""
+    files = [(file.name or "", file.read()) for file in request.FILES.getlist("file") if file.size]
     text = request.POST.get("text", "")
-    if not text.strip():
+    if not files and not text.strip():
         raise SpecError([Problem("file", "choose a file, or paste its text")])
-    return text.encode("utf-8", "replace"), ""
+    return files or [("", text.encode("utf-8", "replace"))]
 
 
 def text_to_mend(request: HttpRequest) -> str:

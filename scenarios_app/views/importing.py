@@ -17,12 +17,13 @@ from scenarios_app.spec.csvtext import SEPARATORS, Table, read_table
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.scenario_columns import COLUMNS, NEEDED, guess_columns
 from scenarios_app.spec.sources import FORMATS, format_of
-from scenarios_app.views.checked import read_note, sent_file, sign, text_to_mend
+from scenarios_app.views.checked import read_note, sent_files, sign, text_to_mend
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import signed_in
 
 _PREVIEWED = 5  # rows of a table
 _CELL = 120  # characters of a cell in the preview
+_LABELS = {column.name: column.label for column in COLUMNS}
 
 
 @limited_body
@@ -44,10 +45,10 @@ def scenarios_import(request: HttpRequest) -> HttpResponse:
 
 
 def _sent(request: HttpRequest) -> dict[str, Any]:
-    data, name = sent_file(request)
+    name, data = sent_files(request)[0]
     kind = request.POST.get("format", "")
     if kind not in FORMATS:
-        kind = format_of(name, data[:200].decode("utf-8", "replace"))
+        kind = format_of(name, data)
     note = {
         "suite": suite_name_of(request.POST.get("suite", ""), "suite"),
         "kind": kind,
@@ -101,11 +102,11 @@ def _mapped(request: HttpRequest) -> dict[str, Any]:
     if wanted != note["separator"]:
         return _columns(request, table, guess_columns(table.header), {**note, "separator": wanted})
     places = {n: request.POST.get(f"column-{n}", "") for n in range(len(table.header))}
-    mapping = {name: n for n, name in places.items() if name}
+    mapping = {name: n for n, name in places.items() if name in _LABELS}
     twice = sorted({name for name in mapping if list(places.values()).count(name) > 1})
     try:
         if twice:
-            raise SpecError([Problem("", f'"{name}" is chosen for two columns', 1) for name in twice])
+            raise SpecError([Problem("", f'"{_LABELS[name]}" is chosen for two columns', 1) for name in twice])
         return _check(request, data, {**note, "mapping": mapping})
     except SpecError as error:
         return {**_columns(request, table, mapping, note), "problems": error.problems}

@@ -14,7 +14,7 @@ from scenarios_app.services.agent_files import agents_document, agents_of
 from scenarios_app.services.pending import drop_upload, keep_upload
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.jsontext import dumps, load
-from scenarios_app.views.checked import read_note, sign, text_to_mend
+from scenarios_app.views.checked import read_note, sent_files, sign, text_to_mend
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import signed_in
 
@@ -37,20 +37,10 @@ def configurations_import(request: HttpRequest) -> HttpResponse:
 
 def _check(request: HttpRequest) -> dict[str, Any]:
     """A dry run. Raises SpecError."""
-    agents = read_agents(files=_sent_files(request), name=request.POST.get("name", ""))
+    agents = read_agents(files=sent_files(request), name=request.POST.get("name", ""))
     report = import_agents(agents=agents, dry_run=True)
     token = keep_upload(data=dumps(agents_document(agents)).encode())
     return {"report": report, "checked": sign(request, token=token)}
-
-
-def _sent_files(request: HttpRequest) -> list[tuple[str, bytes]]:
-    files = [(file.name or "", file.read()) for file in request.FILES.getlist("file") if file.size]
-    text = request.POST.get("text", "")
-    if not files and text.strip():
-        return [("", text.encode("utf-8", "replace"))]
-    if not files:
-        raise SpecError([Problem("file", "choose a file, or paste its text")])
-    return files
 
 
 def _store(request: HttpRequest) -> HttpResponse:

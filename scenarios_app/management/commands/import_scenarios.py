@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         data = read_file(options["file"])
         try:
-            kind = options["format"] or format_of(options["file"], data[:200].decode("utf-8", "replace"))
+            kind = options["format"] or format_of(options["file"], data)
             source = read_scenarios(data=data, kind=kind)
             report = import_scenarios(data=source, suite_name=options["suite"], dry_run=options["dry_run"])
         except SpecError as error:
