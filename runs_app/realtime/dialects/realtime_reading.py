@@ -5,8 +5,6 @@ Nothing is taken for granted: servers leave fields out, send null where a string
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Callable
 
 from runs_app.realtime.dialects.base import (
@@ -14,7 +12,6 @@ from runs_app.realtime.dialects.base import (
     Body,
     CallerCommitted,
     CallSeen,
-    Fault,
     Heard,
     Incoming,
     NoMeaning,
@@ -27,10 +24,10 @@ from runs_app.realtime.dialects.base import (
     SpeechStopped,
     Truncated,
     Unknown,
-    Unreadable,
     WordKind,
     Words,
 )
+from runs_app.realtime.dialects.fields import fault_in, object_in, objects_in, sound_in, text_in, whole_in
 from runs_app.realtime.dialects.realtime_session import shape_of
 from runs_app.realtime.record import Json, Usage
 
@@ -54,38 +51,18 @@ def read_event(body: Body) -> Incoming:
     return NoMeaning() if name in WITHOUT_MEANING else Unknown(type)
 
 
-def _text(body: Body, key: str) -> str | None:
-    value = body.get(key)
-    return value if isinstance(value, str) else None
-
-
-def _number(body: Body, key: str) -> int | None:
-    value = body.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _object(body: Body, key: str) -> Body:
-    value = body.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(body: Body, key: str) -> list[Body]:
-    value = body.get(key)
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
 def _place(body: Body) -> Place:
     return Place(
-        response_id=_text(body, "response_id"),
-        output_index=_number(body, "output_index") or 0,
-        item_id=_text(body, "item_id"),
-        content_index=_number(body, "content_index") or 0,
+        response_id=text_in(body, "response_id"),
+        output_index=whole_in(body, "output_index") or 0,
+        item_id=text_in(body, "item_id"),
+        content_index=whole_in(body, "content_index") or 0,
     )
 
 
 def _session(updated: bool) -> Callable[[Body], Incoming]:
     def read(body: Body) -> Incoming:
-        session = _object(body, "session")
+        session = object_in(body, "session")
         return SessionSeen(session, updated, shape_of(session))
 
     return read
@@ -93,43 +70,36 @@ def _session(updated: bool) -> Callable[[Body], Incoming]:
 
 def _words(kind: WordKind, key: str, *, whole: bool) -> Callable[[Body], Incoming]:
     def read(body: Body) -> Incoming:
-        text = _text(body, key)
+        text = text_in(body, key)
         return Words(_place(body), kind, text, whole) if text else NoMeaning()
 
     return read
 
 
 def _sound(body: Body) -> Incoming:
-    delta = _text(body, "delta")
-    if not delta:
-        return NoMeaning()
-    try:
-        data = base64.b64decode(delta + "=" * (-len(delta) % 4), validate=True)
-    except (binascii.Error, ValueError) as exc:
-        return Unreadable("response.output_audio.delta", f"bad base64: {exc}")
-    return Sound(_place(body), data)
+    return sound_in(body, "response.output_audio.delta", lambda data: Sound(_place(body), data))
 
 
 def _call(item: Body, *, response_id: str | None, output_index: int | None) -> CallSeen:
     """A function_call item. Arguments of one in progress are not complete."""
-    status = _text(item, "status")
+    status = text_in(item, "status")
     return CallSeen(
         response_id=response_id,
         output_index=output_index,
-        item_id=_text(item, "id"),
-        call_id=_text(item, "call_id"),
-        name=_text(item, "name"),
-        arguments=None if status == "in_progress" else _text(item, "arguments"),
+        item_id=text_in(item, "id"),
+        call_id=text_in(item, "call_id"),
+        name=text_in(item, "name"),
+        arguments=None if status == "in_progress" else text_in(item, "arguments"),
         status=status,
     )
 
 
 def _item(body: Body) -> Incoming:
-    item = _object(body, "item")
+    item = object_in(body, "item")
     if item.get("type") != "function_call":
         return NoMeaning()
     added = str(body.get("type")).endswith((".added", ".created"))
-    call = _call(item, response_id=_text(body, "response_id"), output_index=_number(body, "output_index"))
+    call = _call(item, response_id=text_in(body, "response_id"), output_index=whole_in(body, "output_index"))
     # Some servers announce an item that is in progress without saying so.
     if added and not call.arguments:
         return CallSeen(call.response_id, call.output_index, call.item_id, call.call_id, call.name, None, None)
@@ -138,40 +108,40 @@ def _item(body: Body) -> Incoming:
 
 def _arguments_done(body: Body) -> Incoming:
     return CallSeen(
-        response_id=_text(body, "response_id"),
-        output_index=_number(body, "output_index"),
-        item_id=_text(body, "item_id"),
-        call_id=_text(body, "call_id"),
-        name=_text(body, "name"),
-        arguments=_text(body, "arguments"),
+        response_id=text_in(body, "response_id"),
+        output_index=whole_in(body, "output_index"),
+        item_id=text_in(body, "item_id"),
+        call_id=text_in(body, "call_id"),
+        name=text_in(body, "name"),
+        arguments=text_in(body, "arguments"),
         status=None,
     )
 
 
 def _arguments_piece(body: Body) -> Incoming:
-    delta = _text(body, "delta")
-    return ArgumentsPiece(_text(body, "item_id"), _text(body, "call_id"), delta) if delta else NoMeaning()
+    delta = text_in(body, "delta")
+    return ArgumentsPiece(text_in(body, "item_id"), text_in(body, "call_id"), delta) if delta else NoMeaning()
 
 
 def _response_started(body: Body) -> Incoming:
-    return ResponseStarted(_text(_object(body, "response"), "id"))
+    return ResponseStarted(text_in(object_in(body, "response"), "id"))
 
 
 def _response_done(body: Body) -> Incoming:
-    response = _object(body, "response")
+    response = object_in(body, "response")
     details = response.get("status_details")
     details = details if isinstance(details, dict) else {"reason": details}
-    error = _object(details, "error")
-    response_id = _text(response, "id")
+    error = object_in(details, "error")
+    response_id = text_in(response, "id")
     told: list[Words | CallSeen] = []
-    for index, item in enumerate(_objects(response, "output")):
+    for index, item in enumerate(objects_in(response, "output")):
         told.extend(_told(item, response_id, index))
     return ResponseEnded(
         response_id=response_id,
-        status=_text(response, "status") or "completed",
-        reason=_text(details, "reason"),
-        error_code=_text(error, "code") or _text(error, "type"),
-        error_message=_text(error, "message") or "",
+        status=text_in(response, "status") or "completed",
+        reason=text_in(details, "reason"),
+        error_code=text_in(error, "code") or text_in(error, "type"),
+        error_message=text_in(error, "message") or "",
         usage=_usage(response.get("usage")),
         told=tuple(told),
     )
@@ -181,11 +151,11 @@ def _told(item: Body, response_id: str | None, index: int) -> list[Words | CallS
     if item.get("type") == "function_call":
         return [_call(item, response_id=response_id, output_index=index)]
     words: list[Words | CallSeen] = []
-    for part, content in enumerate(_objects(item, "content")):
-        place = Place(response_id, index, _text(item, "id"), part)
-        if text := _text(content, "text"):
+    for part, content in enumerate(objects_in(item, "content")):
+        place = Place(response_id, index, text_in(item, "id"), part)
+        if text := text_in(content, "text"):
             words.append(Words(place, "text", text, whole=True))
-        if transcript := _text(content, "transcript"):
+        if transcript := text_in(content, "transcript"):
             words.append(Words(place, "transcript", transcript, whole=True))
     return words
 
@@ -193,39 +163,32 @@ def _told(item: Body, response_id: str | None, index: int) -> list[Words | CallS
 def _usage(told: Json) -> Usage | None:
     if not isinstance(told, dict):
         return None
-    came, went = _object(told, "input_token_details"), _object(told, "output_token_details")
+    came, went = object_in(told, "input_token_details"), object_in(told, "output_token_details")
     return Usage(
-        input_tokens=_number(told, "input_tokens"),
-        output_tokens=_number(told, "output_tokens"),
-        total_tokens=_number(told, "total_tokens"),
-        input_text_tokens=_number(came, "text_tokens"),
-        input_audio_tokens=_number(came, "audio_tokens"),
-        input_cached_tokens=_number(came, "cached_tokens"),
-        output_text_tokens=_number(went, "text_tokens"),
-        output_audio_tokens=_number(went, "audio_tokens"),
+        input_tokens=whole_in(told, "input_tokens"),
+        output_tokens=whole_in(told, "output_tokens"),
+        total_tokens=whole_in(told, "total_tokens"),
+        input_text_tokens=whole_in(came, "text_tokens"),
+        input_audio_tokens=whole_in(came, "audio_tokens"),
+        input_cached_tokens=whole_in(came, "cached_tokens"),
+        output_text_tokens=whole_in(went, "text_tokens"),
+        output_audio_tokens=whole_in(went, "audio_tokens"),
     )
 
 
 def _heard(final: bool) -> Callable[[Body], Incoming]:
     def read(body: Body) -> Incoming:
-        return Heard(_text(body, "item_id"), _text(body, "transcript" if final else "delta"), final)
+        return Heard(text_in(body, "item_id"), text_in(body, "transcript" if final else "delta"), final)
 
     return read
 
 
 def _moment(body: Body, key: str) -> tuple[str | None, int | None]:
-    return _text(body, "item_id"), _number(body, key)
+    return text_in(body, "item_id"), whole_in(body, key)
 
 
 def _error(body: Body) -> Incoming:
-    error = _object(body, "error") or body
-    return Fault(
-        code=_text(error, "code"),
-        kind=_text(error, "type"),
-        message=_text(error, "message") or "no message",
-        param=_text(error, "param"),
-        event_id=_text(error, "event_id"),
-    )
+    return fault_in(body, event_id=text_in(object_in(body, "error") or body, "event_id"))
 
 
 TRANSCRIPTION = "conversation.item.input_audio_transcription"
@@ -246,13 +209,13 @@ READERS: dict[str, Callable[[Body], Incoming]] = {
     "response.output_item.done": _item,
     "conversation.item.added": _item,
     "conversation.item.done": _item,
-    "input_audio_buffer.committed": lambda body: CallerCommitted(_text(body, "item_id")),
+    "input_audio_buffer.committed": lambda body: CallerCommitted(text_in(body, "item_id")),
     "input_audio_buffer.speech_started": lambda body: SpeechStarted(*_moment(body, "audio_start_ms")),
     "input_audio_buffer.speech_stopped": lambda body: SpeechStopped(*_moment(body, "audio_end_ms")),
     "conversation.item.truncated": lambda body: Truncated(*_moment(body, "audio_end_ms")),
     f"{TRANSCRIPTION}.delta": _heard(final=False),
     f"{TRANSCRIPTION}.completed": _heard(final=True),
-    f"{TRANSCRIPTION}.failed": lambda body: Heard(_text(body, "item_id"), None, final=True),
+    f"{TRANSCRIPTION}.failed": lambda body: Heard(text_in(body, "item_id"), None, final=True),
     "error": _error,
 }
 
