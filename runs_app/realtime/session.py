@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from runs_app.realtime import faults, turntaking
 from runs_app.realtime.clock import Clock, MonotonicClock
-from runs_app.realtime.dialects.base import Fault, SessionSeen
 from runs_app.realtime.endpoints import shown
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.faults import BrokenOff
@@ -20,6 +19,7 @@ from runs_app.realtime.frames import FrameReader
 from runs_app.realtime.journal import Journal
 from runs_app.realtime.line import Line
 from runs_app.realtime.live import session as live_session
+from runs_app.realtime.opening import send_session
 from runs_app.realtime.pacing import watch_loop
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Plan
@@ -160,18 +160,8 @@ def _all_understood(line: Line) -> Callable[[], bool]:
 async def _set_up(line: Line) -> None:
     """session.update, its confirmation (servers that never confirm are believed), then the history."""
     plan, journal = line.journal.plan, line.journal
-    line.update_id = line.next_id()
-    await line.send(plan.dialect.session_update(plan.session, line.update_id))
-    until_s = journal.clock.now_s() + plan.timeouts.session_ready_s
-    while not journal.session_acknowledged:
-        signal = await line.next_signal(until_s)
-        if isinstance(signal, Fault):
-            raise faults.session_refused(signal, plan.dialect.mismatch(signal, journal.session))
-        if signal is None:
-            journal.warn("session_not_acknowledged", f"no session.updated within {plan.timeouts.session_ready_s:g} s")
-            break
-        if isinstance(signal, SessionSeen):
-            break
+    if not await send_session(line):
+        journal.warn("session_not_acknowledged", f"no session.updated within {plan.timeouts.session_ready_s:g} s")
     journal.log.note(journal.clock.now_s(), "session.ready", acknowledged=journal.session_acknowledged)
     for role, text in plan.history:
         await line.send(plan.dialect.message(role, text))

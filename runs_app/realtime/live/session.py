@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runs_app.realtime import faults, turntaking
-from runs_app.realtime.dialects.base import Fault
 from runs_app.realtime.faults import BrokenOff
 from runs_app.realtime.line import Line
 from runs_app.realtime.live.dialect import LiveDialect
+from runs_app.realtime.opening import send_session
 from runs_app.realtime.record import DONE, Ending
 
 
@@ -27,16 +27,9 @@ async def talk(line: Line) -> Ending:
 
 async def _start(line: Line) -> None:
     """The client speaks first; without session.started there is no session."""
-    plan, journal = line.journal.plan, line.journal
-    line.update_id = line.next_id()
-    await line.send(plan.dialect.session_update(plan.session, line.update_id))
-    until_s = journal.clock.now_s() + plan.timeouts.session_ready_s
-    while not journal.session_acknowledged:
-        signal = await line.next_signal(until_s)
-        if isinstance(signal, Fault):
-            raise faults.session_refused(signal, None)
-        if signal is None:
-            raise faults.session_not_started(plan.timeouts.session_ready_s, seen=journal.unknown_events)
+    journal = line.journal
+    if not await send_session(line):
+        raise faults.session_not_started(journal.plan.timeouts.session_ready_s, seen=journal.unknown_events)
     journal.log.note(journal.clock.now_s(), "session.ready", acknowledged=True)
 
 
