@@ -12,19 +12,19 @@ from runs_app.simulator.formats import FORMATS, PCM, Format
 from runs_app.simulator.items import read_base64
 from runs_app.simulator.live_agent import LiveAgent
 from runs_app.simulator.live_shapes import (
+    EVENTS,
     Append,
     BackendMessage,
     Comment,
     ItemCreate,
-    LiveEvent,
     Start,
     Update,
-    read_live_event,
 )
 from runs_app.simulator.options import Options
 from runs_app.simulator.outlet import Outlet
+from runs_app.simulator.shapes import ClientEvent, read_event
 from runs_app.simulator.voices import Voices
-from runs_app.simulator.wire import Json, Refusal, new_id
+from runs_app.simulator.wire import Json, Refusal, new_id, read_json
 
 USAGE_EVERY_S = 60
 DEFAULT_FORMAT = {"type": "audio/pcm", "rate": 24000}
@@ -48,9 +48,9 @@ class LiveSession:
     async def receive(self, text: str) -> None:
         event_id = None
         try:
-            raw = _read_json(text)
+            raw = read_json(text)
             event_id = raw.get("event_id") if isinstance(raw, dict) else None
-            event = read_live_event(raw)
+            event = read_event(raw, EVENTS)
             if self._agent is None and not isinstance(event, Start):
                 raise Refusal("session_not_started", "Send session.start first.", param="type")
             await _HANDLERS[event.type](self, event)
@@ -109,7 +109,7 @@ class LiveSession:
         samples = form.read(data)
         await self.agent.hear(samples * 0 if self._muted else samples)
 
-    async def _mute(self, event: LiveEvent) -> None:
+    async def _mute(self, event: ClientEvent) -> None:
         self._muted = event.type.endswith(".mute")
         await self._acknowledge(f"session.input_audio.{'muted' if self._muted else 'unmuted'}", event)
 
@@ -129,11 +129,11 @@ class LiveSession:
         else:
             self.agent.answer_call(event.item.call_id, event.item.output)
 
-    async def _create_response(self, event: LiveEvent) -> None:
+    async def _create_response(self, event: ClientEvent) -> None:
         self._require_backend()
         self.agent.continue_work()
 
-    async def _close(self, event: LiveEvent) -> None:
+    async def _close(self, event: ClientEvent) -> None:
         await self._say_closed("close_requested", event.event_id)
         await self._outlet.hang_up(1000, "")
 
@@ -142,7 +142,7 @@ class LiveSession:
             message = "Only a session that delegates to responses has a backend to send this to."
             raise Refusal("invalid_value", message, param="type")
 
-    async def _acknowledge(self, type: str, event: LiveEvent, **fields: Json) -> None:
+    async def _acknowledge(self, type: str, event: ClientEvent, **fields: Json) -> None:
         echo = {"client_event_id": event.event_id} if event.event_id else {}
         await self.emit({"type": type, **fields, **echo})
 
@@ -193,13 +193,6 @@ def _resource(asked: dict[str, Json], options: Options) -> dict[str, Json]:
 def _format(settings: dict[str, Json]) -> Format:
     known = FORMATS[settings["type"]]
     return Format(known.name, settings["rate"], known.bytes_per_sample, known.subtype) if known == PCM else known
-
-
-def _read_json(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Refusal("invalid_json", f"The frame is not JSON: {error}.") from error
 
 
 _HANDLERS: dict[str, Callable[..., Awaitable[None]]] = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from runs_app.simulator.shapes import FunctionChoice, Strict
-from runs_app.simulator.wire import Json, Refusal, refusal_of
+from runs_app.simulator.shapes import ClientEvent, FunctionTool, Strict, ToolChoice, VoiceId
 
 LONGEST_COMMENT = 2_000  # characters: about 500 tokens
 DelayMs = Annotated[int, Field(ge=0, le=60_000)]
@@ -23,12 +22,8 @@ class G711(Strict):
     rate: Literal[8000]
 
 
-class Voice(Strict):
-    id: str
-
-
 class Output(Strict):
-    voice: str | Voice | None = None
+    voice: str | VoiceId | None = None
 
 
 class Audio(Strict):
@@ -36,11 +31,7 @@ class Audio(Strict):
     output: Output | None = None
 
 
-class Function(Strict):
-    type: Literal["function"]
-    name: Annotated[str, Field(min_length=1, max_length=64)]
-    description: str | None = None
-    parameters: dict[str, Json] | None = None
+class Function(FunctionTool):
     strict: bool | None = None
 
 
@@ -57,7 +48,7 @@ class BackendPatch(Strict):
     model: str | None = None
     instructions: str | None = None
     tools: list[Function] | None = None
-    tool_choice: Literal["auto", "none", "required"] | FunctionChoice | None = None
+    tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     reasoning: Reasoning | None = None
     text: Verbosity | None = None
@@ -117,24 +108,19 @@ class SessionPatch(Strict):
     delegation: DelegationPatch | None = None
 
 
-class LiveEvent(Strict):
-    type: str
-    event_id: Annotated[str, Field(max_length=512)] | None = None
-
-
-class Start(LiveEvent):
+class Start(ClientEvent):
     session: SessionConfig
 
 
-class Update(LiveEvent):
+class Update(ClientEvent):
     session: SessionPatch
 
 
-class Append(LiveEvent):
+class Append(ClientEvent):
     audio: str
 
 
-class Comment(LiveEvent):
+class Comment(ClientEvent):
     content: Annotated[str, Field(max_length=LONGEST_COMMENT)]
     delegation_id: str | None  # the key must be there, null or not
 
@@ -153,34 +139,20 @@ class BackendMessage(Strict):
     content: str
 
 
-class ItemCreate(LiveEvent):
+class ItemCreate(ClientEvent):
     item: Annotated[CallOutput | BackendMessage, Field(discriminator="type")]
 
 
-EVENTS: dict[str, type[LiveEvent]] = {
+EVENTS: dict[str, type[ClientEvent]] = {
     "session.start": Start,
     "session.update": Update,
     "session.input_audio.append": Append,
-    "session.input_audio.mute": LiveEvent,
-    "session.input_audio.unmute": LiveEvent,
+    "session.input_audio.mute": ClientEvent,
+    "session.input_audio.unmute": ClientEvent,
     "session.instructions.append": Comment,
     "session.thinking.append": Comment,
     "session.commentary.append": Comment,
     "response.item.create": ItemCreate,
-    "response.create": LiveEvent,
-    "session.close": LiveEvent,
+    "response.create": ClientEvent,
+    "session.close": ClientEvent,
 }
-
-
-def read_live_event(raw: Json) -> LiveEvent:
-    """The event in `raw`. Refusal names the first key that is unknown, missing or wrong."""
-    if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
-        raise Refusal("invalid_event", "The event must be a JSON object with a 'type'.")
-    shape = EVENTS.get(raw["type"])
-    if shape is None:
-        known = ", ".join(f"'{name}'" for name in EVENTS)
-        raise Refusal("invalid_value", f"Invalid value: '{raw['type']}'. Supported values are: {known}.", param="type")
-    try:
-        return shape.model_validate(raw)
-    except ValidationError as error:
-        raise refusal_of(error, raw) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 
 from runs_app.simulator.answering import Answering
@@ -18,6 +17,7 @@ from runs_app.simulator.options import Options
 from runs_app.simulator.outlet import Outlet
 from runs_app.simulator.response import SESSION_EXPIRED
 from runs_app.simulator.shapes import (
+    EVENTS,
     BufferAppend,
     ClientEvent,
     ItemById,
@@ -30,7 +30,7 @@ from runs_app.simulator.shapes import (
     read_event,
 )
 from runs_app.simulator.voices import Voices
-from runs_app.simulator.wire import Json, Refusal, error_event
+from runs_app.simulator.wire import Json, Refusal, error_event, read_json
 
 _MISCOUNTED_MS = 85
 
@@ -56,7 +56,7 @@ class Session:
         """One frame of the client; what cannot be done becomes an error event."""
         event_id = None
         try:
-            raw = _read_json(text)
+            raw = read_json(text)
             if isinstance(raw, dict) and isinstance(raw.get("event_id"), str):
                 event_id = raw["event_id"]
             await self._do(self._desk.dialect.incoming(raw))
@@ -65,7 +65,7 @@ class Session:
 
     async def _do(self, raw: Json) -> None:
         try:
-            event = read_event(raw)
+            event = read_event(raw, EVENTS)
             await _HANDLERS[event.type](self, event)
         except Refusal as refusal:
             raise self._desk.dialect.refusal(refusal) from refusal
@@ -135,13 +135,6 @@ class Session:
         await asyncio.sleep(self._desk.options.expires_s)
         await self._desk.emit(error_event("session_expired", SESSION_EXPIRED))
         await self._desk.hang_up(1001, SESSION_EXPIRED)
-
-
-def _read_json(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Refusal("invalid_json", f"The frame is not JSON: {error}.") from error
 
 
 _HANDLERS: dict[str, Callable[..., Awaitable[None]]] = {

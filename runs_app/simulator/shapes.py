@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -200,13 +201,13 @@ EVENTS: dict[str, type[ClientEvent]] = {
 }
 
 
-def read_event(raw: Json) -> ClientEvent:
-    """The event in `raw`. Refusal names the first key that is unknown, missing or wrong."""
+def read_event(raw: Json, events: Mapping[str, type[ClientEvent]]) -> ClientEvent:
+    """The event in `raw`, one of `events`. Refusal names the first key that is unknown, missing or wrong."""
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
         raise Refusal("invalid_event", "The event must be a JSON object with a 'type'.")
-    shape = EVENTS.get(raw["type"])
+    shape = events.get(raw["type"])
     if shape is None:
-        known = ", ".join(f"'{name}'" for name in EVENTS)
+        known = ", ".join(f"'{name}'" for name in events)
         raise Refusal("invalid_value", f"Invalid value: '{raw['type']}'. Supported values are: {known}.", param="type")
     try:
         return shape.model_validate(raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Any
 
@@ -32,6 +33,14 @@ class Refusal(Exception):
 def new_id(prefix: str) -> str:
     """A fresh id of at most 32 characters: `item_`, `resp_`, `call_` and so on plus 24 hex digits."""
     return f"{prefix}_{uuid.uuid4().hex[:24]}"
+
+
+def read_json(text: str) -> Json:
+    """A frame of the client. Raises Refusal."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refusal("invalid_json", f"The frame is not JSON: {error}.") from error
 
 
 def error_event(

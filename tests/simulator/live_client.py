@@ -3,49 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
+from openai import BaseModel
 from openai.types.live.connect_server_event import ConnectServerEvent
 from openai.types.responses import ResponseStreamEvent
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 
-from tests.simulator.wire_client import PATIENCE_S, Event, Json, Simulator, _shapes, check_shape
+from tests.simulator.wire_client import Event, Json, Simulator, Wire, check_shape, headers_of, shapes_of
 
-Samples = npt.NDArray[np.int16]
-SHAPES = _shapes(ConnectServerEvent)
-NESTED = _shapes(ResponseStreamEvent)
+SHAPES = shapes_of(ConnectServerEvent)
+NESTED = shapes_of(ResponseStreamEvent)
 STEP_MS = 100
 
 
 @dataclass
-class LiveWire:
-    """One session. `events` are all frames received so far."""
+class LiveWire(Wire):
+    """One session; what is nested in its events is held against the types too."""
 
-    socket: ClientConnection
-    rate_hz: int = 24_000
-    events: list[Event] = field(default_factory=list)
+    APPEND: ClassVar[str] = "session.input_audio.append"
+    SOUND: ClassVar[str] = "session.output_audio.delta"
 
-    async def send(self, type: str, **fields: Json) -> None:
-        await self.socket.send(json.dumps({"type": type, **fields}))
+    strict: bool = True
+    shapes: dict[str, type[BaseModel]] = field(default_factory=lambda: SHAPES)
 
     async def receive(self) -> Event:
-        async with asyncio.timeout(PATIENCE_S):
-            event: Event = json.loads(await self.socket.recv())
-        check_shape(event, SHAPES)
+        event = await super().receive()
         if event["type"] == "response.event":
             check_shape(event["event"], NESTED)
-        self.events.append(event)
-        return event
-
-    async def until(self, type: str) -> Event:
-        while (event := await self.receive())["type"] != type:
-            pass
         return event
 
     async def until_nested(self, type: str) -> Event:
@@ -55,17 +44,12 @@ class LiveWire:
         return event
 
     async def refused(self) -> Json:
+        """The next error, whatever else is told before it."""
         return (await self.until("error"))["error"]
 
     async def start(self, **session: Json) -> Event:
         await self.send("session.start", event_id="mine_1", session={"model": "gpt-live-1"} | session)
         return await self.until("session.started")
-
-    async def append(self, samples: Samples) -> None:
-        step = self.rate_hz * STEP_MS // 1000
-        for start in range(0, len(samples), step):
-            piece = samples[start : start + step].astype("<i2").tobytes()
-            await self.send("session.input_audio.append", audio=base64.b64encode(piece).decode())
 
     @asynccontextmanager
     async def silence(self, speed: float = 12.0) -> AsyncIterator[None]:
@@ -73,7 +57,7 @@ class LiveWire:
 
         async def pump() -> None:
             while True:
-                await self.append(np.zeros(self.rate_hz * STEP_MS // 1000, np.int16))
+                await self.append(np.zeros(STEP_MS * 24, np.int16))
                 await asyncio.sleep(STEP_MS / 1000 / speed)
 
         task = asyncio.create_task(pump())
@@ -105,21 +89,14 @@ class LiveWire:
             await self.receive()
 
     def said(self) -> str:
-        return "".join(event["delta"] for event in self.all("session.output_transcript.delta"))
-
-    def all(self, type: str) -> list[Event]:
-        return [event for event in self.events if event["type"] == type]
+        return self.joined("session.output_transcript.delta")
 
     def nested(self, type: str) -> list[Event]:
         return [one["event"] for one in self.all("response.event") if one["event"]["type"] == type]
 
-    def sound(self) -> bytes:
-        return b"".join(base64.b64decode(event["delta"]) for event in self.all("session.output_audio.delta"))
-
 
 @asynccontextmanager
 async def live(simulator: Simulator, *, path: str = "/v1/live/sessions", **options: Json) -> AsyncIterator[LiveWire]:
-    given = {"latency_ms": 200, "jitter_ms": 0} | options
-    headers = {f"x-sim-{name.replace('_', '-')}": str(value) for name, value in given.items()}
+    headers = headers_of({"latency_ms": 200, "jitter_ms": 0} | options)
     async with connect(f"{simulator.ws}{path}", additional_headers=headers, max_size=None, proxy=None) as socket:
         yield LiveWire(socket)

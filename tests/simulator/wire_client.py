@@ -9,7 +9,7 @@ import typing
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +30,13 @@ UNTYPED = {
 }
 
 
-def _shapes(events: Any) -> dict[str, type[BaseModel]]:
+def shapes_of(events: Any) -> dict[str, type[BaseModel]]:
     union = typing.get_args(events)[0]
     return {typing.get_args(shape.model_fields["type"].annotation)[0]: shape for shape in typing.get_args(union)}
 
 
-SHAPES = _shapes(RealtimeServerEvent)
-BETA_SHAPES = _shapes(BetaServerEvent)
+SHAPES = shapes_of(RealtimeServerEvent)
+BETA_SHAPES = shapes_of(BetaServerEvent)
 
 
 def check_shape(event: Event, shapes: dict[str, type[BaseModel]] = SHAPES) -> None:
@@ -61,6 +61,9 @@ def _unknown_keys(value: object, path: str = "") -> typing.Iterator[str]:
 @dataclass
 class Wire:
     """One session. `events` are all frames received so far."""
+
+    APPEND: ClassVar[str] = "input_audio_buffer.append"
+    SOUND: ClassVar[str] = "response.output_audio.delta"
 
     socket: ClientConnection
     strict: bool
@@ -118,7 +121,7 @@ class Wire:
     async def append(self, samples: npt.NDArray[np.int16]) -> None:
         for start in range(0, len(samples), 2_400):
             piece = samples[start : start + 2_400].astype("<i2").tobytes()
-            await self.send("input_audio_buffer.append", audio=base64.b64encode(piece).decode())
+            await self.send(self.APPEND, audio=base64.b64encode(piece).decode())
 
     def types(self) -> list[str]:
         return [event["type"] for event in self.events]
@@ -130,7 +133,12 @@ class Wire:
         return "".join(event["delta"] for event in self.all(type))
 
     def sound(self) -> bytes:
-        return b"".join(base64.b64decode(event["delta"]) for event in self.all("response.output_audio.delta"))
+        return b"".join(base64.b64decode(event["delta"]) for event in self.all(self.SOUND))
+
+
+def headers_of(options: dict[str, Json]) -> dict[str, str]:
+    """What asks the simulator for `options` in a handshake."""
+    return {f"x-sim-{name.replace('_', '-')}": str(value) for name, value in options.items()}
 
 
 @dataclass(frozen=True)
@@ -150,8 +158,7 @@ class Simulator:
     @asynccontextmanager
     async def session(self, *, strict: bool = True, query: str = "", **options: Json) -> AsyncIterator[Wire]:
         """A session that thinks no longer than `options` ask for, such as latency_ms=60 or fault="close_1011"."""
-        given = {"latency_ms": 0, "jitter_ms": 0, "audio_speed": 100} | options
-        headers = {f"x-sim-{name.replace('_', '-')}": str(value) for name, value in given.items()}
+        headers = headers_of({"latency_ms": 0, "jitter_ms": 0, "audio_speed": 100} | options)
         url = f"{self.ws}/v1/realtime?model=sim-clerk{query}"
         async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
             yield Wire(socket, strict)
@@ -159,8 +166,7 @@ class Simulator:
     @asynccontextmanager
     async def beta_session(self, **options: Json) -> AsyncIterator[Wire]:
         """A session in the beta dialect, held against the beta types of the package."""
-        given = {"latency_ms": 0, "jitter_ms": 0, "audio_speed": 100} | options
-        headers = {f"x-sim-{name.replace('_', '-')}": str(value) for name, value in given.items()}
+        headers = headers_of({"latency_ms": 0, "jitter_ms": 0, "audio_speed": 100} | options)
         headers["OpenAI-Beta"] = "realtime=v1"
         url = f"{self.ws}/v1/realtime?model=gpt-4o-realtime-preview"
         async with connect(url, additional_headers=headers, max_size=None, proxy=None) as socket:
