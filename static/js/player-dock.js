@@ -9,18 +9,32 @@ import { turnAt } from "./player-turns.js";
 
 const dock = /** @type {HTMLElement} */ (document.getElementById("dock"));
 const part = (name) => /** @type {HTMLElement} */ (dock.querySelector(`[data-part="${name}"]`));
-const known = new Map(); // trial -> the promise of its player, or of null where there is nothing to hear
+const KEPT = 8; // players: enough to go back and forth within a row
+const known = new Map(); // trial -> the promise of its player, or of null where there is nothing to hear; the newest last
 let current = null; // {button, player}
 let asked = 0; // only what was asked for last is heard
 
-/** The player of a trial, fetched once. Raises an Error in words when it cannot be had. */
+/** The player of a trial, fetched unless it is among the last that were asked for. Raises an Error in words when it
+ * cannot be had. */
 function playerOf(trial) {
-  if (!known.has(trial)) {
-    const made = makePlayer(trial);
-    known.set(trial, made);
-    made.catch(() => known.delete(trial)); // the next click asks again
+  const made = known.get(trial) ?? makePlayer(trial);
+  known.delete(trial);
+  known.set(trial, made);
+  made.catch(() => known.get(trial) === made && known.delete(trial)); // the next click asks again
+  letGo();
+  return made;
+}
+
+/** Closes what was asked for longest ago, but for what is in the dock now. */
+function letGo() {
+  for (const [trial, made] of [...known].slice(0, -KEPT)) {
+    if (trial === current?.button.dataset.listen) continue;
+    known.delete(trial);
+    made.then((player) => {
+      player?.close();
+      player?.box.parentElement.remove();
+    }, () => null);
   }
-  return known.get(trial);
 }
 
 async function makePlayer(trial) {

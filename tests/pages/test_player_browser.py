@@ -242,6 +242,21 @@ def test_recordings_that_are_mono_short_or_gone_are_told_and_what_can_be_heard_i
     assert page.locator("audio").count() == 0
 
 
+def test_the_dock_lets_go_of_what_was_heard_long_ago(site: Site, chrome: Chrome) -> None:
+    run = make_run(10)
+    for _ in range(10):
+        record_trial(run, *talking(*FIRST, total_ms=15_000))
+    Trial.objects.filter(run=run).update(outcome="failed")
+    page = chrome.open(f"/runs/{run.pk}/")
+    buttons = page.locator("[data-listen]")
+    shown = f"{SHOWN}?.dataset.trial"
+    for n in (*range(10), 0):
+        buttons.nth(n).press("Enter")  # the dock may lie over it
+        wanted = buttons.nth(n).get_attribute("data-listen")
+        eventually(lambda wanted=wanted: page.evaluate(shown) == wanted and now(page) > 0, what=f"{wanted} is heard")
+    assert page.locator("#dock [data-player]").count() == 8
+
+
 def test_nothing_keeps_people_out_of_the_pages_to_listen_on(site: Site, chrome: Chrome, pair: Run) -> None:
     """Axe on each, wide and narrow, light and dark; with the dock open and the pair decided."""
     page = chrome.open(f"/playlist/?run={pair.pk}")
