@@ -71,7 +71,7 @@ def test_a_wrong_choice_of_columns_stands_there_again_with_what_is_wrong(browser
     again = browser.post(
         URL, {"table": table, "separator": "semicolon", **CHOICE, "column-5": "title", "column-4": "mode"}
     )
-    assert any("two columns" in problem.message for problem in again.context["problems"])
+    assert any(problem.message == '"Title" is chosen for two columns' for problem in again.context["problems"])
     assert inputs(again)["column-2"] == "says"
     wrong = browser.post(URL, {"table": table, "separator": "semicolon", **CHOICE, "column-4": "mode"})
     assert [(p.path, p.line) for p in wrong.context["problems"]] == [("scenarios[0].mode", 2)]
