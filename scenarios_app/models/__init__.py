@@ -1,0 +1,18 @@
+"""What people author. Each thing keeps every version it ever had; a version, once saved, never changes."""
+
+from scenarios_app.models.agents import Application, ApplicationVersion, Configuration, ConfigurationVersion
+from scenarios_app.models.scenarios import Scenario, ScenarioVersion, Suite, SuiteEntry
+from scenarios_app.models.versions import Authored, Version
+
+__all__ = [
+    "Application",
+    "ApplicationVersion",
+    "Authored",
+    "Configuration",
+    "ConfigurationVersion",
+    "Scenario",
+    "ScenarioVersion",
+    "Suite",
+    "SuiteEntry",
+    "Version",
+]
