@@ -9,6 +9,7 @@ from runs_app.stats.rows import LATENCY, PASS_RATE
 from runs_app.templatetags.figures import MISSING, ms, percent, score
 
 MINUS: Final = "−"
+MOST_TIMES: Final = 1_000  # a ratio beyond it is told by this alone
 
 
 def metric_name(metric: str) -> str:
@@ -57,6 +58,8 @@ def ratio_text(ratio: float | None) -> str:
     change = 100 * (ratio - 1)
     if abs(change) < 1e-9:
         return "0"
+    if ratio > MOST_TIMES:
+        return f"over {MOST_TIMES:,} times"
     places = 0 if abs(change) >= 10 else 1
     return f"{'+' if change > 0 else MINUS}{abs(change):.{places}f}\u202f%"
 

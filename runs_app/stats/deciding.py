@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from runs_app.stats.logs import change, factor
 from runs_app.stats.margins import Equivalence, Noise, detectable, noise_half, scaled_margin, two_one_sided
 from runs_app.stats.moments import Moments, moments
 from runs_app.stats.multiple import ALPHA, HolmStep, holm
@@ -210,7 +210,7 @@ def _ratio(test: PairTest, level: float) -> Ratio | None:
     if centre is None:
         return None
     low, high = test.interval(level)
-    return Ratio(math.exp(centre), None if low is None else math.exp(low), None if high is None else math.exp(high))
+    return Ratio(factor(centre), None if low is None else factor(low), None if high is None else factor(high))
 
 
 def _margin(rule: MetricRule, test: PairTest) -> float | None:
@@ -236,7 +236,7 @@ def _equivalence(rule: MetricRule, test: PairTest) -> Equivalence | None:
         ends = test.interval(0.90)
         low, high = (end or 0.0 for end in ends)
     holds = -margin < low and high < margin
-    least, most, low, high = (math.exp(end) if rule.scale == "log" else end for end in (-margin, margin, low, high))
+    least, most, low, high = (factor(end) if rule.scale == "log" else end for end in (-margin, margin, low, high))
     return Equivalence(rule.margin, least, most, low, high, p, holds)
 
 
@@ -251,12 +251,12 @@ def _noise(measured: Measured, one: Worked) -> Noise | None:
     half = noise_half(found, pairing.a, found.n[pairing.b], pairing.paired)
     if half is None:
         return None
-    return Noise(math.exp(-half), math.exp(half)) if one.rule.scale == "log" else Noise(-half, half)
+    return Noise(factor(-half), factor(half)) if one.rule.scale == "log" else Noise(-half, half)
 
 
 def _mde(rule: MetricRule, test: PairTest, alpha: float) -> float | None:
     found = detectable(standard_deviation(test.differences), len(test.differences), alpha)
-    return math.expm1(found) if found is not None and rule.scale == "log" else found
+    return change(found) if found is not None and rule.scale == "log" else found
 
 
 def _directions(measured: Measured, one: Worked) -> tuple[int, int, int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from runs_app.stats.logs import change
 from runs_app.stats.margins import detectable, scaled_margin
 from runs_app.stats.moments import Moments
 from runs_app.stats.multiple import ALPHA
@@ -82,7 +83,7 @@ def foresee(rule: MetricRule, found: Moments, design: Design) -> Foreseen:
     smallest = detectable(sd, design.scenarios, level)
     if smallest is None:
         return Foreseen(rule.name, None, why="not known yet: earlier trials did not differ")
-    shown = math.expm1(smallest) if rule.scale == "log" else smallest
+    shown = change(smallest) if rule.scale == "log" else smallest
     margin = scaled_margin(rule, found.mean[found.n > 0])
     sees = None if margin is None else smallest <= margin
     needed = scenarios_needed(sd, margin, level) if margin is not None and not sees else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from runs_app.stats.logs import factor
 from runs_app.stats.moments import Moments
 from runs_app.stats.rows import MetricRule
 from runs_app.stats.summary import mean, standard_deviation
@@ -47,7 +48,7 @@ def scaled_margin(rule: MetricRule, baseline: Floats) -> float | None:
     the logarithms. None where no margin was set, or nothing is typical."""
     if rule.margin is None or rule.scale != "log":
         return rule.margin
-    return math.log1p(rule.margin / math.exp(float(baseline.mean()))) if len(baseline) else None
+    return math.log1p(rule.margin / factor(float(baseline.mean()))) if len(baseline) else None
 
 
 def two_one_sided(differences: Floats, margin: float) -> tuple[float, float, float] | None:

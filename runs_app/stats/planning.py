@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from runs_app.stats.logs import change
 from runs_app.stats.margins import reach, scaled_margin
 from runs_app.stats.moments import Moments
 from runs_app.stats.pair import Measured, MetricComparison
@@ -78,7 +79,7 @@ def plan_repeats(
 ) -> Plan:
     target, is_margin = _target(rule, measured, pairing, compared)
     spread = _spread(measured.tested[rule.name], measured.trials.scenario_ids, pairing)
-    shown = math.expm1(target) if target is not None and rule.scale == "log" else target
+    shown = change(target) if target is not None and rule.scale == "log" else target
     if not target:
         return Plan(shown, is_margin, why="no difference was seen, and no margin says what would matter")
     if spread.size < 2:

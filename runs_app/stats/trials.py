@@ -21,6 +21,7 @@ OUTCOMES: Final = ("", "passed", "failed", "ungraded", "invalid", "cancelled")
 PASSED, FAILED, UNGRADED, INVALID = 1, 2, 3, 4
 MIXED: Final = -2  # content of a scenario that one configuration ran in several versions
 NEVER_RAN: Final = -1
+LARGEST: Final = 1e100  # nothing that was measured is larger, and the squares of larger numbers are none
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ class Trials:
         if metric == PASS_RATE:
             return np.where(self.graded, (self.outcome == PASSED).astype(np.float64), np.nan)
         values = self.values.get(metric, np.full(len(self.outcome), np.nan))
-        return np.where(self.graded & np.isfinite(values), values, np.nan)
+        return np.where(self.graded & (np.abs(values) <= LARGEST), values, np.nan)
 
     def censored(self, metric: str) -> Flags:
         """Timed out at a known limit and without a value: the truth is not below the limit."""

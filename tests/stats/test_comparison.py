@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -296,3 +297,37 @@ def test_any_rows_compare_without_infinity_and_swap_by_signs(rows: list[TrialRow
         mirror = other.metrics[name]
         assert metric.paired.difference == (None if mirror.paired.difference is None else -mirror.paired.difference)
         assert mirrored.get(metric.verdict.word, metric.verdict.word) == mirror.verdict.word
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_any_measurement_count_as_not_measured() -> None:
+    sides = {"A": (1e308, 1e308, 0.5), "B": (1e200, -1e308, 0.75)}
+    rows = [
+        trial(key, f"s{scenario}", repeat, semantic_quality=value)
+        for key, values in sides.items()
+        for scenario in range(3)
+        for repeat, value in enumerate(values)
+    ]
+    found = two(rows)
+    json.dumps(found.to_json(), allow_nan=False)
+    metric = found.pair("A", "B").metrics["semantic_quality"]
+    assert (metric.paired.mean_a, metric.paired.mean_b) == (0.5, 0.75)
+    assert [one.metrics["semantic_quality"].n for one in found.configurations] == [3, 3]
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_interval_of_two_scenarios_that_reaches_beyond_all_numbers_is_cut_off() -> None:
+    """Of 25 candidates Holm's level asks 950 standard errors of two scenarios: e to that is no number."""
+    keys = [f"c{n}" for n in range(26)]
+    rows = [
+        trial(key, f"s{scenario}", response_latency_ms=(800.0, 700.0)[scenario] * (1 + scenario * place))
+        for place, key in enumerate(keys)
+        for scenario in range(2)
+    ]
+    found = two(rows, keys, against_first=True)
+    json.dumps(found.to_json(), allow_nan=False)
+    ratio = found.pair("c0", "c25").metrics["response_latency_ms"].ratio
+    assert ratio is not None
+    assert ratio.low is not None
+    assert ratio.high is not None
+    assert (ratio.low, ratio.high) == pytest.approx((math.exp(-60), math.exp(60)))
