@@ -109,9 +109,9 @@ def test_charts_match_their_tables_and_take_the_colours_of_the_theme(chrome: Chr
     assert None in light["response_latency_ms"][1]
     for scheme, drawn in (("dark", "#56b4e9"), ("light", "#0072b2")):  # as when the system turns by itself
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(f"{color} === '{drawn}'")
+        page.wait_for_function(f"drawn => {color} === drawn", arg=drawn)
     page.locator("#theme").click()
-    page.wait_for_function(f"{color} === '#56b4e9'")
+    page.wait_for_function(f"drawn => {color} === drawn", arg="#56b4e9")
     assert {name: page.evaluate(DRAWN, name) for name in METRICS} == light
 
 
@@ -120,7 +120,7 @@ def test_charts_match_their_tables_and_take_the_colours_of_the_theme(chrome: Chr
 def test_the_chart_draws_one_point_less_where_a_value_is_missing(chrome: Chrome, run: Run) -> None:
     """F01: seven points and seven strokes of eight scenarios, as one has no latency."""
     page = chrome.open(f"/compare/?run={run.pk}&view=slope")
-    page.wait_for_function("document.querySelectorAll('#chart-slope-response_latency_ms .point').length > 0")
+    page.locator("#chart-slope-response_latency_ms .point").first.wait_for(state="attached")
     drawn = page.evaluate(
         """() => [...document.querySelectorAll('#chart-slope-response_latency_ms .trace.scatter')].map(trace => [
              trace.querySelectorAll('.point').length,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
@@ -62,13 +63,15 @@ def test_a_failure_is_marked_expires_and_is_lifted_and_the_comparison_is_decided
     page.get_by_label("Why").fill("It hears corrections.")
     page.get_by_label("becomes the baseline").check()
     page.get_by_role("button", name="Decide").click()
-    page.get_by_role("heading", name="Decision 1").wait_for()
-    assert page.url.endswith(Decision.objects.get().get_absolute_url())
+    page.wait_for_url(re.compile(r"/decisions/\d+/$"))
+    decision = Decision.objects.get()
+    assert page.url.endswith(decision.get_absolute_url())
+    page.get_by_role("heading", name=f"Decision {decision.pk}").wait_for()
     page.get_by_role("link", name="All decisions").click()
     assert run.suite is not None
     page.goto(f"{site.url}/suites/{run.suite.name}/insight/")
     page.locator("#chart-trend .main-svg").first.wait_for()
-    assert page.get_by_role("link", name="decision 1").is_visible()
+    assert page.get_by_role("link", name=f"decision {decision.pk}").is_visible()
     page.get_by_role("link", name="Start a run of it").click()
     page.get_by_role("heading", name="New run").wait_for()
     assert page.get_by_role("checkbox", name="case_1", exact=False).first.is_checked()
