@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Lower
 
 from scenarios_app.search import folded, tag_text
+from scenarios_app.spec.suite_rule import SuiteRule
 
 if TYPE_CHECKING:
     # mypy needs both modules in one pass to know the managers' methods
@@ -64,6 +65,14 @@ class ScenarioQuerySet(models.QuerySet["Scenario"]):
 
     def tagged(self, tag: str) -> ScenarioQuerySet:
         return self.filter(latest__tag_text__contains=tag_text([tag])) if tag else self
+
+    def following(self, rule: SuiteRule) -> ScenarioQuerySet:
+        found: ScenarioQuerySet = self
+        for tag in rule.all:
+            found = found.tagged(tag)
+        for tag in rule.none:
+            found = found.exclude(latest__tag_text__contains=tag_text([tag]))
+        return found
 
     def in_suite(self, name: str) -> ScenarioQuerySet:
         return self.filter(entries__suite__name__iexact=name) if name else self

@@ -46,9 +46,10 @@ class ScenarioVersion(Version):
 
 
 class Suite(Authored):
-    """A named set of scenarios; the newest version of each is what a run takes."""
+    """A named set of scenarios; the newest version of each is what a run takes. `rule` is a spec SuiteRule, or {}."""
 
     name = models.CharField(max_length=100)
+    rule = models.JSONField(default=dict, blank=True)
     scenarios = models.ManyToManyField(Scenario, related_name="suites", through="SuiteEntry")
 
     objects = NamedQuerySet.as_manager()
@@ -65,9 +66,13 @@ class Suite(Authored):
 
 
 class SuiteEntry(models.Model):
+    """Why a scenario is in a suite: somebody put it there, its tags fit the suite's rule, or both."""
+
     suite = models.ForeignKey(Suite, on_delete=models.CASCADE, related_name="entries")
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="entries")
     position = models.PositiveIntegerField()
+    by_hand = models.BooleanField(default=True)
+    by_rule = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position"]

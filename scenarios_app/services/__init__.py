@@ -9,6 +9,8 @@ from scenarios_app.services.applications import (
     import_applications,
     save_application,
 )
+from scenarios_app.services.archiving import archive, bring_back
+from scenarios_app.services.batches import Edit, save_scenarios
 from scenarios_app.services.configurations import (
     configuration_warnings,
     create_configuration,
@@ -17,16 +19,15 @@ from scenarios_app.services.configurations import (
     import_configurations,
     save_configuration,
 )
+from scenarios_app.services.following import save_suite_rule
 from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
 from scenarios_app.services.scenario_files import export_suite, import_scenarios
 from scenarios_app.services.scenario_formats import read_scenarios, scenarios_document, write_scenarios
 from scenarios_app.services.scenarios import (
-    archive_scenario,
     create_scenario,
     find_scenario,
     save_scenario,
     scenario_warnings,
-    unarchive_scenario,
 )
 from scenarios_app.services.suites import (
     add_to_suite,
@@ -41,12 +42,14 @@ from scenarios_app.services.suites import (
 __all__ = [
     "AgentsReport",
     "ChangedMeanwhile",
+    "Edit",
     "ImportReport",
     "NotStored",
     "Saved",
     "add_to_suite",
     "application_warnings",
-    "archive_scenario",
+    "archive",
+    "bring_back",
     "configuration_warnings",
     "create_application",
     "create_configuration",
@@ -70,10 +73,11 @@ __all__ = [
     "save_application",
     "save_configuration",
     "save_scenario",
+    "save_scenarios",
     "save_suite_members",
+    "save_suite_rule",
     "scenario_warnings",
     "scenarios_document",
     "suite_members",
-    "unarchive_scenario",
     "write_scenarios",
 ]

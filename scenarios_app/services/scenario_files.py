@@ -9,16 +9,17 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Lower
 
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
+from scenarios_app.services.batches import store_versions
 from scenarios_app.services.reports import ImportReport
 from scenarios_app.services.scenario_formats import scenarios_document
 from scenarios_app.services.scenarios import build_version, missing_application, spec_warnings
 from scenarios_app.services.suites import (
+    hold_by_hand,
     order_as_in_file,
-    save_suite_members,
+    save_suite_order,
     suite_members,
     suite_name_of,
     suite_positions,
@@ -125,18 +126,9 @@ def _store_scenarios(plan: _Plan, user: User | None) -> dict[str, Scenario]:
         for spec in plan.specs
         if plan.is_new(spec) or plan.is_changed(spec)
     ]
-    ScenarioVersion.objects.bulk_create(versions, batch_size=_BATCH)
     back = [scenario.pk for scenario in plan.stored.values() if scenario.archived_at is not None]
-    _point_to_newest([*{version.scenario.pk for version in versions}.union(back)])
+    store_versions(versions, back=back)
     return scenarios
-
-
-def _point_to_newest(pks: Sequence[int]) -> None:
-    """One UPDATE for each batch: bulk_update builds a CASE for every row, which takes seconds for a thousand."""
-    newest = ScenarioVersion.objects.filter(scenario=OuterRef("pk")).order_by("-number").values("pk")[:1]
-    for start in range(0, len(pks), _BATCH):
-        rows = Scenario.objects.filter(pk__in=pks[start : start + _BATCH])
-        rows.update(latest=Subquery(newest), archived_at=None)
 
 
 def _next(plan: _Plan, spec: ScenarioSpec) -> int:
@@ -144,9 +136,8 @@ def _next(plan: _Plan, spec: ScenarioSpec) -> int:
 
 
 def _fill_suite(suite: Suite, scenarios: Sequence[Scenario]) -> None:
-    by_pk = {scenario.pk: scenario for scenario in [*suite_members(suite), *scenarios]}
-    order = order_as_in_file(suite_positions(suite), [scenario.pk for scenario in scenarios])
-    save_suite_members(suite=suite, scenarios=[by_pk[pk] for pk in order])
+    save_suite_order(suite=suite, pks=order_as_in_file(suite_positions(suite), [one.pk for one in scenarios]))
+    hold_by_hand(suite=suite, scenarios=scenarios)
 
 
 def _report(plan: _Plan, source: Source, *, dry_run: bool) -> ImportReport:

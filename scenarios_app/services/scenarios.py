@@ -7,11 +7,11 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from scenarios_app.models import Scenario, ScenarioVersion
 from scenarios_app.search import search_text, tag_text
 from scenarios_app.services.applications import find_application_version
+from scenarios_app.services.following import refresh_suites
 from scenarios_app.services.reports import ChangedMeanwhile, NotStored, Saved
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash, run_hash
@@ -84,16 +84,8 @@ def _store(*, scenario: Scenario, spec: ScenarioSpec, number: int, user: User | 
     version = build_version(scenario=scenario, spec=spec, number=number, user=user, note=note)
     version.save()
     Scenario.objects.filter(pk=scenario.pk).update(latest=version)
+    refresh_suites(scenarios=[scenario.pk])
     return version
-
-
-def archive_scenario(*, scenario: Scenario) -> None:
-    """Taken out of lists and of new runs; versions, suites and old runs keep it."""
-    Scenario.objects.filter(pk=scenario.pk, archived_at=None).update(archived_at=timezone.now())
-
-
-def unarchive_scenario(*, scenario: Scenario) -> None:
-    Scenario.objects.filter(pk=scenario.pk).update(archived_at=None)
 
 
 def find_scenario(key: str) -> Scenario:

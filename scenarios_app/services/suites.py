@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
 from scenarios_app.models import Scenario, Suite, SuiteEntry
 from scenarios_app.querysets import ScenarioQuerySet
+from scenarios_app.services.following import batches
 from scenarios_app.services.reports import NotStored
 from scenarios_app.spec.contract import name_problem
 from scenarios_app.spec.errors import Problem, SpecError
@@ -41,12 +43,22 @@ def find_suite(name: str) -> Suite:
 
 
 def save_suite_members(*, suite: Suite, scenarios: Sequence[Scenario]) -> None:
-    """The suite holds exactly these scenarios, in this order; one named twice is held once."""
+    """The suite holds exactly these scenarios by hand, in this order; one named twice is held once."""
+    with transaction.atomic():
+        pks = list(dict.fromkeys(scenario.pk for scenario in scenarios))
+        by_rule = SuiteEntry.objects.filter(suite=suite, by_rule=True).exclude(scenario__in=pks)
+        by_rule.update(by_hand=False)
+        save_suite_order(suite=suite, pks=[*pks, *by_rule.values_list("scenario_id", flat=True)])
+        hold_by_hand(suite=suite, scenarios=scenarios)
+
+
+def save_suite_order(*, suite: Suite, pks: Sequence[int]) -> None:
+    """The suite holds exactly these scenarios, in this order; new ones by hand."""
     with transaction.atomic():
         Suite.objects.select_for_update().get(pk=suite.pk)
-        wanted = {scenario.pk: position for position, scenario in reversed(list(enumerate(scenarios)))}
+        wanted = {pk: position for position, pk in enumerate(pks)}
         entries = {entry.scenario_id: entry for entry in SuiteEntry.objects.filter(suite=suite)}
-        SuiteEntry.objects.filter(suite=suite).exclude(scenario__in=wanted).delete()
+        SuiteEntry.objects.filter(pk__in=[entry.pk for pk, entry in entries.items() if pk not in wanted]).delete()
         fresh = [SuiteEntry(suite=suite, scenario_id=pk, position=at) for pk, at in wanted.items() if pk not in entries]
         moved = [entry for pk, entry in entries.items() if pk in wanted and entry.position != wanted[pk]]
         for entry in moved:
@@ -55,28 +67,38 @@ def save_suite_members(*, suite: Suite, scenarios: Sequence[Scenario]) -> None:
         SuiteEntry.objects.bulk_create(fresh, batch_size=500)
 
 
+def hold_by_hand(*, suite: Suite, scenarios: Sequence[Scenario]) -> None:
+    """Members that stay, whatever becomes of their tags."""
+    for batch in batches(scenario.pk for scenario in scenarios):
+        SuiteEntry.objects.filter(suite=suite, scenario__in=batch, by_hand=False).update(by_hand=True)
+
+
 def add_to_suite(*, suite: Suite, scenarios: Sequence[Scenario]) -> int:
     """Puts those that the suite lacks at its end. Returns how many that were."""
     with transaction.atomic():
-        members = list(suite_members(suite))
-        held = {scenario.pk for scenario in members}
-        fresh = [scenario for scenario in scenarios if scenario.pk not in held]
-        save_suite_members(suite=suite, scenarios=members + fresh)
+        held = suite_positions(suite)
+        fresh = [pk for pk in dict.fromkeys(scenario.pk for scenario in scenarios) if pk not in set(held)]
+        save_suite_order(suite=suite, pks=held + fresh)
+        hold_by_hand(suite=suite, scenarios=scenarios)
         return len(fresh)
 
 
-def remove_from_suite(*, suite: Suite, scenario: Scenario) -> None:
-    SuiteEntry.objects.filter(suite=suite, scenario=scenario).delete()
+def remove_from_suite(*, suite: Suite, scenario: Scenario) -> bool:
+    """False when the suite's rule keeps it there."""
+    with transaction.atomic():
+        entry = SuiteEntry.objects.filter(suite=suite, scenario=scenario)
+        entry.filter(by_rule=False).delete()
+        return not entry.update(by_hand=False)
 
 
 def move_in_suite(*, suite: Suite, scenario: Scenario, by: int) -> None:
     """One place up (by=-1) or down (by=1); at the ends nothing happens."""
     with transaction.atomic():
-        members = list(suite_members(suite))
-        at = members.index(scenario)
-        to = min(max(at + by, 0), len(members) - 1)
-        members.insert(to, members.pop(at))
-        save_suite_members(suite=suite, scenarios=members)
+        pks = suite_positions(suite)
+        at = pks.index(scenario.pk)
+        to = min(max(at + by, 0), len(pks) - 1)
+        pks.insert(to, pks.pop(at))
+        save_suite_order(suite=suite, pks=pks)
 
 
 def order_as_in_file(members: Sequence[int], in_file: Sequence[int]) -> list[int]:
@@ -90,8 +112,9 @@ def order_as_in_file(members: Sequence[int], in_file: Sequence[int]) -> list[int
 
 
 def suite_members(suite: Suite) -> ScenarioQuerySet:
-    """Its scenarios in order, archived ones among them."""
-    return Scenario.objects.filter(entries__suite=suite).order_by("entries__position").with_latest()
+    """Its scenarios in order, archived ones among them; `by_hand` and `by_rule` tell why each is here."""
+    members = Scenario.objects.filter(entries__suite=suite).order_by("entries__position").with_latest()
+    return members.annotate(by_hand=F("entries__by_hand"), by_rule=F("entries__by_rule"))
 
 
 def suite_positions(suite: Suite) -> list[int]:

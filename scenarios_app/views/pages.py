@@ -48,6 +48,11 @@ def suite_or_404(name: str) -> Suite:
     return suite
 
 
+def tags_of(text: str) -> list[str]:
+    """What was typed, separated by commas."""
+    return list(dict.fromkeys(tag.strip() for tag in text.split(",") if tag.strip()))
+
+
 def signed_in(request: HttpRequest) -> User:
     """The person behind the request; the sign-in middleware lets nobody else come here."""
     if not isinstance(request.user, User):

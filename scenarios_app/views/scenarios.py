@@ -14,7 +14,7 @@ from scenarios_app.diffing import diff_texts
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.querysets import ScenarioQuerySet
-from scenarios_app.services import archive_scenario, unarchive_scenario
+from scenarios_app.services import archive, bring_back
 from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.pages import page_of, two_versions
 
@@ -102,9 +102,9 @@ def _without_speech(content: dict[str, Any]) -> str:
 def scenario_archive(request: HttpRequest, key: str) -> HttpResponse:
     scenario = scenario_or_404(key)
     if request.POST.get("archived") == "no":
-        unarchive_scenario(scenario=scenario)
+        bring_back(things=[scenario])
         messages.success(request, f"{scenario.key} is back in lists and new runs.")
     else:
-        archive_scenario(scenario=scenario)
+        archive(things=[scenario])
         messages.success(request, f"{scenario.key} is archived: lists and new runs leave it out, old runs keep it.")
     return redirect(scenario)

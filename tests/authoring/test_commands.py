@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from scenarios_app.models import Application, Configuration, Scenario
-from scenarios_app.services import archive_scenario, find_scenario
+from scenarios_app.services import archive, find_scenario
 from tests.support import application_json, configuration_json, scenario_json
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +109,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_archived_scenarios_are_left_out_of_an_export(tmp_path: Path) -> None:
     run("import_scenarios", write(tmp_path, scenarios(scenario_json("a"), scenario_json("b"))), "--suite", "demo")
-    archive_scenario(scenario=find_scenario("a"))
+    archive(things=[find_scenario("a")])
     out, _ = run("export_scenarios", "--suite", "demo", "--output", "-")
     assert [scenario["id"] for scenario in json.loads(out)["scenarios"]] == ["b"]
 

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
-from scenarios_app.services import archive_scenario, import_scenarios, read_scenarios
+from scenarios_app.services import archive, import_scenarios, read_scenarios
 from scenarios_app.spec.csvtext import read_table
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.yamltext import dump_yaml
@@ -118,7 +118,7 @@ def test_what_the_search_found_or_what_was_ticked_is_exported_in_any_format(brow
     odd = make_scenario("odd", title="\u202eกขค\u202c =1+1", tags=["a,b"], input={"text": "=x\r\ny\rz"}).content
     make_scenario("plain")
     gone = make_scenario("gone")
-    archive_scenario(scenario=gone.scenario)
+    archive(things=[gone.scenario])
     ticked = browser.get("/scenarios/export/", {"id": ["ODD", "nobody"], "format": kind})
     found = browser.get("/scenarios/export/", {"q": "table for nora", "format": kind})
     assert f".{kind}" in ticked["Content-Disposition"]

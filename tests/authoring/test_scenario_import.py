@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from scenarios_app.models import Scenario, ScenarioVersion, Suite, SuiteEntry
-from scenarios_app.services import archive_scenario, export_suite, find_suite, import_scenarios, suite_members
+from scenarios_app.services import archive, export_suite, find_suite, import_scenarios, suite_members
 from scenarios_app.spec.errors import SpecError
 from tests.spec.examples import FULL_1_0, SCENARIO
 from tests.support import make_scenario, scenario_file, scenario_json
@@ -90,7 +90,7 @@ def test_one_bad_scenario_stops_the_whole_file_and_every_problem_has_its_line() 
 
 def test_an_archived_scenario_is_brought_back_and_said_so() -> None:
     scenario = make_scenario("a").scenario
-    archive_scenario(scenario=scenario)
+    archive(things=[scenario])
     report = import_scenarios(data=scenario_file([scenario_json("a")]), suite_name="demo")
     assert any("archived" in warning.message for warning in report.warnings)
     assert Scenario.objects.current().get() == scenario

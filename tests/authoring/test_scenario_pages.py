@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from scenarios_app.models import Scenario, ScenarioVersion
-from scenarios_app.services import archive_scenario, import_scenarios, save_scenario
+from scenarios_app.services import archive, import_scenarios, save_scenario
 from tests.authoring.pages import inputs
 from tests.support import make_application, make_scenario, make_suite, scenario_file, scenario_json
 
@@ -41,7 +41,7 @@ def test_the_list_searches_filters_and_sorts_by_its_url(browser: Client) -> None
 
 
 def test_archived_scenarios_have_a_list_of_their_own(browser: Client) -> None:
-    archive_scenario(scenario=make_scenario("old_one").scenario)
+    archive(things=[make_scenario("old_one").scenario])
     make_scenario("new_one")
     assert "old_one" not in text_of(browser, "/scenarios/")
     archived = text_of(browser, "/scenarios/", archived="1")

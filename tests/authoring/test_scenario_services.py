@@ -7,12 +7,12 @@ from scenarios_app.models import Scenario, ScenarioVersion
 from scenarios_app.services import (
     ChangedMeanwhile,
     NotStored,
-    archive_scenario,
+    archive,
+    bring_back,
     create_scenario,
     find_scenario,
     save_scenario,
     scenario_warnings,
-    unarchive_scenario,
 )
 from scenarios_app.services.scenarios import free_key
 from scenarios_app.spec.errors import SpecError
@@ -91,9 +91,9 @@ def test_a_stored_version_cannot_be_changed() -> None:
 
 def test_an_archived_scenario_leaves_the_current_ones_and_comes_back() -> None:
     scenario = make_scenario().scenario
-    archive_scenario(scenario=scenario)
+    archive(things=[scenario])
     assert not Scenario.objects.current().exists()
-    unarchive_scenario(scenario=scenario)
+    bring_back(things=[scenario])
     assert Scenario.objects.current().get() == scenario
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from scenarios_app.models import Scenario, Suite
-from scenarios_app.services import archive_scenario, find_suite, import_scenarios, suite_members
+from scenarios_app.services import archive, find_suite, import_scenarios, suite_members
 from tests.support import make_scenario, make_suite, scenario_file, scenario_json
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +76,7 @@ def test_the_export_is_the_file(browser: Client) -> None:
 
 def test_archived_members_are_marked(browser: Client) -> None:
     demo("a")
-    archive_scenario(scenario=Scenario.objects.get())
+    archive(things=[Scenario.objects.get()])
     assert "archived" in browser.get("/suites/demo/").content.decode()
 
 

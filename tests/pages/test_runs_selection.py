@@ -11,7 +11,7 @@ from django.test import Client
 from runs_app.models import Run
 from runs_app.selection import Selection, as_it_was
 from scenarios_app.models import Scenario, Suite
-from scenarios_app.services import archive_scenario
+from scenarios_app.services import archive
 from tests.grading import builders as evidence
 from tests.pages.playing import begin, end, queries_of
 from tests.pages.trials import record_trial
@@ -56,7 +56,7 @@ def test_what_is_picked_by_hand_comes_on_top_and_only_once(suites: tuple[Suite, 
     morning, _ = suites
     assert keys(Selection(morning, ["booking"], ["E_PARK", "m_book"])) == ["m_book", "e_park"]
     assert keys(Selection(picked=["m_ask"])) == ["m_ask"]
-    archive_scenario(scenario=Scenario.objects.get(key="m_ask"))
+    archive(things=[Scenario.objects.get(key="m_ask")])
     assert keys(Selection(picked=["m_ask"])) == []
 
 
