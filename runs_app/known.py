@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.db.models import Count, Min, Q, QuerySet
 
-from runs_app.models import KnownFailure, Outcome, Run, RunStatus, Trial
+from runs_app.models import KnownFailure, Outcome, Run, RunStatus, Trial, TrialStatus
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,16 @@ def with_marks(trials: Iterable[Trial], marks: Marks) -> list[Trial]:
         trial.mark = marks.of(*place) if failed else None
         trial.expired_mark = marks.expired(*place) if failed and trial.mark is None else None
     return listed
+
+
+def known_among(trials: QuerySet[Trial], marks: Marks) -> frozenset[int]:
+    """The numbers of those that failed in a way that is known."""
+    failed = trials.filter(
+        status=TrialStatus.DONE, outcome=Outcome.FAILED, scenario_version__scenario__in=marks.by_scenario.keys()
+    )
+    places = ("scenario_version__scenario_id", "configuration_version__configuration_id", "failure_kind")
+    found = failed.order_by().values_list("pk", *places) if marks else ()
+    return frozenset(pk for pk, *place in found if marks.of(*place))
 
 
 @dataclass(frozen=True)

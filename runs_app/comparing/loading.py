@@ -91,13 +91,13 @@ class Loaded:
         return agreed(run.plan for run in self.runs if hasattr(run, "plan"))
 
 
-def load(choice: Choice, *, places: Collection[Place] | None = None) -> Loaded:
-    """`places`: only the trials of these configurations in these runs. Raises BadChoice for a run or a configuration
-    that is not there."""
+def load(choice: Choice, *, places: Collection[Place] | None = None, without: Collection[int] = ()) -> Loaded:
+    """`places`: only the trials of these configurations in these runs. `without`: the numbers of trials that count
+    for nothing. Raises BadChoice for a run or a configuration that is not there."""
     head = load_head(choice)
     specs = {one.version.pk: one.spec for one in head.columns}
-    if places is not None or not head.is_over:
-        return replace(head, found=read(head.runs, head.entries, specs, places=places))
+    if places is not None or without or not head.is_over:
+        return replace(head, found=read(head.runs, head.entries, specs, places=places, without=without))
     # a run that is graded again is open meanwhile and finishes anew: what was read of it before is asked for no more
     key = *((run.pk, run.finished_at) for run in head.runs), *specs
     if (found := _kept.get(key)) is None:

@@ -78,14 +78,15 @@ def read(
     specs: Mapping[int, Configuration],
     *,
     places: Collection[Place] | None = None,
+    without: Collection[int] = (),
 ) -> Read:
     """`entries` of these runs; `specs`: configurations by the number of their version, in the order to compare them.
 
-    `places`: only the trials of these; all by default.
+    `places`: only the trials of these; all by default. `without`: the numbers of trials that count for nothing.
     """
     of_run = {run.pk: run for run in runs}
     versions = _versions(of_run)
-    columns = _columns(of_run, specs, places)
+    columns = _columns(of_run, specs, places, without)
     way, ways = _ways(columns, versions, of_run, specs)
     limits = floats(specs[one.configuration].answer_limit_ms(_mode(one, of_run, specs)) for one in ways)
     there = {versions[pk].key for pk in set(columns["scenario_version_id"])}
@@ -135,13 +136,22 @@ def _versions(runs: Iterable[int]) -> dict[int, Version]:
 
 
 def _columns(
-    runs: Iterable[int], versions: Iterable[int], places: Collection[Place] | None
+    runs: Iterable[int], versions: Iterable[int], places: Collection[Place] | None, without: Collection[int]
 ) -> dict[str, Sequence[Any]]:
-    trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions))
-    rows = list(trials.order_by().values_list(*FIELDS))
+    trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions)).order_by()
+    if without:
+        rows = [_uncounted(row[:-1]) if row[-1] in without else row[:-1] for row in trials.values_list(*FIELDS, "pk")]
+    else:
+        rows = list(trials.values_list(*FIELDS))
     if places is not None:
         rows = [row for row in rows if row[:2] in places]
     return dict(zip(FIELDS, zip(*rows, strict=True) if rows else [()] * len(FIELDS), strict=True))
+
+
+def _uncounted(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """As if it had not ended yet; that the scenario was run stays known."""
+    place = FIELDS.index("status")
+    return (*row[:place], "", *row[place + 1 :])
 
 
 def _trials(

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Final
+
+from django.db.models import QuerySet
 
 from runs_app.comparing.choice import MOST_CONFIGURATIONS, Choice
 from runs_app.comparing.conditions import comparison_of
 from runs_app.comparing.loading import load
-from runs_app.models import Run
+from runs_app.comparing.words import plural
+from runs_app.known import known_among, open_marks
+from runs_app.models import Run, Trial
 from runs_app.services.baselines import run_with
 from runs_app.stats.comparison import Comparison
 from runs_app.stats.pair import MetricComparison, PairComparison
+from runs_app.stats.rows import PASS_RATE
 from scenarios_app.models import ConfigurationVersion
 
 FAIL_IF: Final = ("worse", "critical", "cant-tell")
-# not a doubt about a difference: there is none, or there is nothing to differ in
-SILENT: Final = ("nothing", "identical")
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,19 @@ class Judged:
     failed: tuple[str, ...]
     unknown: tuple[str, ...]
     document: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A configuration against the baseline, without the failures that are known. `known`: how many those were on
+    either side; `critical_known`: critical scenarios that would newly always fail with them. `unmeasured`: metrics
+    of which neither side has a value, and that nobody chose."""
+
+    name: str
+    pair: PairComparison
+    known: tuple[int, int]
+    critical_known: tuple[str, ...]
+    unmeasured: tuple[str, ...]
 
 
 def judge_against(baseline: ConfigurationVersion, run: Run, results: dict[str, Any], fail_if: Sequence[str]) -> Judged:
@@ -43,13 +60,10 @@ def judge_against(baseline: ConfigurationVersion, run: Run, results: dict[str, A
     if source is None:
         problem = f"{baseline} is not in this run, and there is no finished run of the suite with it"
         return Judged((), (problem,), _document(baseline, None, fail_if, [], (), (problem,)))
-    comparison = _compared(baseline, source, run, candidates)
-    names = {str(version.pk): str(version) for version in candidates}
-    pairs = [(names[pair.b], pair, _known(results, names[pair.b], pair)) for pair in comparison.pairs]
-    failed = tuple(text for name, pair, known in pairs for text in _failures(name, pair, known, fail_if))
-    unknown = tuple(text for name, pair, _ in pairs for text in _unknown(name, pair))
-    told = [_pair(name, pair, known) for name, pair, known in pairs]
-    return Judged(failed, unknown, _document(baseline, source, fail_if, told, failed, unknown))
+    pairs = _held(baseline, source, run, candidates)
+    failed = tuple(text for one in pairs for text in _failures(one, fail_if))
+    unknown = tuple(text for one in pairs for text in _unknown(one))
+    return Judged(failed, unknown, _document(baseline, source, fail_if, map(_pair, pairs), failed, unknown))
 
 
 def _problem(
@@ -72,39 +86,74 @@ def too_many(candidates: int) -> str:
     return f"{candidates} configurations against one baseline: at most {most} are compared" if candidates > most else ""
 
 
-def _compared(
+def _held(
     baseline: ConfigurationVersion, source: Run, run: Run, candidates: Sequence[ConfigurationVersion]
-) -> Comparison:
+) -> list[Held]:
     """The candidates' trials are this run's alone, whatever the other one has of them."""
     choice = Choice(runs=tuple({run.pk, source.pk}), a=str(baseline.pk), bs=tuple(str(one.pk) for one in candidates))
     places = {(source.pk, baseline.pk), *((run.pk, one.pk) for one in candidates)}
-    return comparison_of(load(choice, places=places))
+    marks = open_marks()
+    known = {place: known_among(_trials(*place), marks) for place in places}
+    every = load(choice, places=places)
+    left_out = frozenset(chain.from_iterable(known.values()))
+    whole = comparison_of(every)
+    without = comparison_of(load(choice, places=places, without=left_out)) if left_out else whole
+    of_baseline = len(known[source.pk, baseline.pk])
+    return [
+        Held(
+            name=str(version),
+            pair=(pair := without.pair(str(baseline.pk), str(version.pk))),
+            known=(of_baseline, len(known[run.pk, version.pk])),
+            critical_known=tuple(one for one in whole.pair(pair.a, pair.b).critical if one not in pair.critical),
+            unmeasured=tuple(_unmeasured(without, pair, every.plan.primaries or ())),
+        )
+        for version in candidates
+    ]
 
 
-def _failures(name: str, pair: PairComparison, known: Sequence[str], fail_if: Sequence[str]) -> Iterable[str]:
-    metrics = [one for one in pair.metrics.values() if one.primary]
+def _trials(run: int, version: int) -> QuerySet[Trial]:
+    return Trial.objects.filter(run=run, configuration_version=version)
+
+
+def _unmeasured(comparison: Comparison, pair: PairComparison, chosen: Sequence[str]) -> Iterable[str]:
+    sides = [one for one in comparison.configurations if one.key in (pair.a, pair.b)]
+    for name in pair.metrics:
+        counts = [one.pass_rate.n if name == PASS_RATE else one.metrics[name].n for one in sides]
+        if name not in chosen and not any(counts):
+            yield name
+
+
+def _failures(one: Held, fail_if: Sequence[str]) -> Iterable[str]:
+    metrics = [metric for metric in one.pair.metrics.values() if metric.primary]
     if "worse" in fail_if or "critical" in fail_if:
         # no average makes up for a critical scenario: whoever asks for worse asks for this too
-        for scenario in pair.critical:
-            if scenario not in known:
-                yield f"{name}: the critical scenario {scenario} now always fails"
+        for scenario in one.pair.critical:
+            yield f"{one.name}: the critical scenario {scenario} now always fails"
     if "worse" in fail_if:
-        yield from (f"{name}: {_words(one)}" for one in metrics if one.verdict.word == "Worse")
+        yield from (f"{one.name}: {_words(metric)}" for metric in metrics if metric.verdict.word == "Worse")
     if "cant-tell" in fail_if:
-        doubtful = (one for one in metrics if one.verdict.word == "Can't tell" and one.verdict.code not in SILENT)
-        yield from (f"{name}: {_words(one)}" for one in doubtful)
+        yield from (f"{one.name}: {_words(metric)}" for metric in metrics if _is_doubtful(metric, one.unmeasured))
 
 
-def _unknown(name: str, pair: PairComparison) -> Iterable[str]:
+def _is_doubtful(metric: MetricComparison, unmeasured: Sequence[str]) -> bool:
+    """Sides that are identical leave no doubt, nor does what these trials do not have, such as latency of a text."""
+    return (
+        metric.verdict.word == "Can't tell" and metric.verdict.code != "identical" and metric.metric not in unmeasured
+    )
+
+
+def _unknown(one: Held) -> Iterable[str]:
     """Where nothing can be said a gate must not be green."""
-    apart = {one.verdict.reason for one in pair.metrics.values() if one.verdict.word == "Not comparable"}
-    yield from (f"{name}: not comparable with the baseline: {reason}" for reason in sorted(apart))
-    if not apart and all(one.verdict.code == "nothing" for one in pair.metrics.values()):
-        yield f"{name}: no scenario has a value on both sides"
+    metrics = one.pair.metrics.values()
+    apart = {metric.verdict.reason for metric in metrics if metric.verdict.word == "Not comparable"}
+    yield from (f"{one.name}: not comparable with the baseline: {reason}" for reason in sorted(apart))
+    if not apart and all(metric.verdict.code == "nothing" for metric in metrics):
+        but = f" but {plural(sum(one.known), 'known failure')}" if any(one.known) else ""
+        yield f"{one.name}: no scenario has a value on both sides{but}"
 
 
 def _words(one: MetricComparison) -> str:
-    return f"{one.metric} {_size(one)}: {one.verdict.word} ({one.verdict.reason})"
+    return f"{' '.join(filter(None, (one.metric, _size(one))))}: {one.verdict.word} ({one.verdict.reason})"
 
 
 def _size(one: MetricComparison) -> str:
@@ -113,23 +162,17 @@ def _size(one: MetricComparison) -> str:
     return "" if one.paired.difference is None else f"{one.paired.difference:+.3f}"
 
 
-def _known(results: dict[str, Any], name: str, pair: PairComparison) -> list[str]:
-    """Critical scenarios of which every failure is known: they are no news."""
-    failed: dict[str, list[bool]] = {scenario: [] for scenario in pair.critical}
-    for result in results["results"]:
-        if result["configuration"] == name and result["outcome"] == "failed" and result["scenario"] in failed:
-            failed[result["scenario"]].append(result["known"] is not None)
-    return [scenario for scenario, known in failed.items() if known and all(known)]
-
-
-def _pair(name: str, pair: PairComparison, known: Sequence[str]) -> dict[str, Any]:
+def _pair(one: Held) -> dict[str, Any]:
+    pair = one.pair
     return {
-        "configuration": name,
+        "configuration": one.name,
         "scenarios": len(pair.paired),
         "changed": list(pair.changed),
         "critical": list(pair.critical),
-        "critical_known": list(known),
-        "metrics": {name: asdict(one) for name, one in pair.metrics.items()},
+        "critical_known": list(one.critical_known),
+        "known": {"baseline": one.known[0], "configuration": one.known[1]},
+        "unmeasured": list(one.unmeasured),
+        "metrics": {name: asdict(metric) for name, metric in pair.metrics.items()},
     }
 
 
@@ -137,7 +180,7 @@ def _document(
     baseline: ConfigurationVersion,
     source: Run | None,
     fail_if: Sequence[str],
-    pairs: list[dict[str, Any]],
+    pairs: Iterable[dict[str, Any]],
     failed: Sequence[str],
     unknown: Sequence[str],
 ) -> dict[str, Any]:
@@ -146,19 +189,25 @@ def _document(
         "version": baseline.number,
         "run": source.pk if source else None,
         "fail_if": list(fail_if),
-        "pairs": pairs,
+        "pairs": list(pairs),
         "failed": list(failed),
         "unknown": list(unknown),
     }
 
 
 def as_lines(document: dict[str, Any]) -> list[str]:
-    """For a terminal: one line per configuration and metric."""
+    """For a terminal: one line per configuration and metric, and what they leave out."""
     where = f" of run {document['run']}" if document["run"] else ""
     lines = [f"against {document['name']}@{document['version']}{where}:"]
     for pair in document["pairs"]:
-        lines += [
-            f"  {pair['configuration']}: {name}: {one['verdict']['word']} ({one['verdict']['reason']})"
-            for name, one in pair["metrics"].items()
-        ]
+        lines += [f"  {pair['configuration']}: {_line(name, one, pair)}" for name, one in pair["metrics"].items()]
+        if any(pair["known"].values()):
+            of_baseline, own = pair["known"].values()
+            lines.append(f"  {pair['configuration']}: {own} known failures left out, {of_baseline} of the baseline")
     return lines
+
+
+def _line(name: str, one: dict[str, Any], pair: dict[str, Any]) -> str:
+    if name in pair["unmeasured"]:
+        return f"{name}: not measured on either side, so nothing is judged by it"
+    return f"{name}: {one['verdict']['word']} ({one['verdict']['reason']})"
