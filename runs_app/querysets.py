@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, RowNumber
 
 if TYPE_CHECKING:
     from runs_app.models import Baseline, Event, Trial
@@ -56,6 +56,13 @@ class TrialQuerySet(models.QuerySet["Trial"]):
         """With a kind, the key of one of grading.failure_kinds: those that failed so alone."""
         found = self.filter(status="done", outcome="failed")
         return found if kind is None else found.filter(failure_kind=kind)
+
+    def mixed(self, kinds: Sequence[str]) -> TrialQuerySet:
+        """Failed ones: one of each kind in the order given, then a second of each, and so on; other kinds last."""
+        places = [models.When(failure_kind=kind, then=place) for place, kind in enumerate(kinds)]
+        nth = models.Window(RowNumber(), partition_by="failure_kind", order_by=("run_id", "position"))
+        kind = models.Case(*places, default=len(kinds), output_field=models.IntegerField())
+        return self.annotate(nth=nth).order_by("nth", kind, "run_id", "position")
 
     def unfinished(self) -> TrialQuerySet:
         return self.exclude(status="done")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, zip_longest
 from typing import Any
 
 from django.conf import settings
@@ -84,6 +83,7 @@ def _report(runs: Sequence[Run], own: dict[str, Json], *, simulated: bool, versi
         "title": redactor.text(own["title"]),
         "runs": [{"pk": run.pk, "name": redactor.text(str(run)), "url": url_of(run)} for run in runs],
         "problems": problems,
+        "more": problems.failures - len(trials),
         "failures": [Failure(_facts(trial, redactor), sounds.get(trial.pk, "")) for trial in trials],
         "heard": len(sounds),
         "recorded": sum(bool(trial.wav) for trial in trials),
@@ -103,18 +103,13 @@ def _notice(redactor: Redactor, sounds: bool) -> str:
 
 def _failed(runs: Sequence[Run], versions: Sequence[int], problems: Problems) -> list[Trial]:
     """One of each problem, then a second of each, and so on: whatever is cut off at the end, no problem is."""
-    found = Trial.objects.failed().filter(run__in=runs).with_versions().order_by("run_id", "position")
+    found = Trial.objects.failed().filter(run__in=runs)
     if versions:
         found = found.filter(configuration_version__in=versions)
-    by_kind: dict[str, list[Trial]] = {problem.key: [] for problem in problems.listed}
-    for trial in found.defer("record", "metrics"):
-        by_kind.setdefault(trial.failure_kind, []).append(trial)
-    mixed = chain.from_iterable(zip_longest(*by_kind.values()))
-    chosen = [trial for trial in mixed if trial is not None][:MOST_TRIALS]
-    records = dict(Trial.objects.filter(pk__in=[trial.pk for trial in chosen]).values_list("pk", "record"))
-    for trial in chosen:
-        trial.record = records[trial.pk]
-    return chosen
+    mixed = found.mixed([problem.key for problem in problems.listed[:MOST_TRIALS]])
+    chosen = list(mixed.values_list("pk", flat=True)[:MOST_TRIALS])
+    trials = Trial.objects.with_versions().defer("metrics").in_bulk(chosen)
+    return [trials[pk] for pk in chosen]
 
 
 def _facts(trial: Trial, redactor: Redactor) -> dict[str, Json]:

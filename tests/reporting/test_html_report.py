@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from runs_app.models import Run, RunPlan, Trial
 from runs_app.plans import Plan
+from runs_app.reporting import html_report
 from runs_app.reporting.html_report import run_report
 from runs_app.reporting.report_audio import recordings
 from runs_app.services import artifacts
@@ -138,3 +139,20 @@ def test_a_run_that_goes_on_and_one_without_failures_have_a_report_too(signed_in
     going = make_run(2)
     assert "Nothing failed" in signed_in.get(reverse("run-report", args=[going.pk])).content.decode()
     assert signed_in.get(reverse("run-report", args=[99])).status_code == 404
+
+
+def test_of_many_failures_some_of_each_problem_are_told_and_the_rest_is_counted(
+    monkeypatch: pytest.MonkeyPatch, django_assert_max_num_queries
+):
+    run = finished_run(lambda trial: Result("failed"), scenarios=4, configurations=versions(1), repeats=3)
+    rare = run.trials.order_by("-position").first()
+    assert rare is not None
+    run.trials.update(failure_kind="tool_contract:book:date:one day early")
+    run.trials.filter(pk=rare.pk).update(failure_kind="response_timeout")
+    monkeypatch.setattr(html_report, "MOST_TRIALS", 3)
+    with django_assert_max_num_queries(20):
+        text = run_report(run)
+    told = re.findall(r">trial (\d+)<", text)
+    frequent = run.trials.exclude(pk=rare.pk).order_by("position")[:2]
+    assert told == [str(frequent[0].pk), str(rare.pk), str(frequent[1].pk)]
+    assert "3 of 12 failed trials are told; 9 more are behind the link at the top" in text
