@@ -11,6 +11,7 @@ CONTEXT = 3  # equal lines kept on either side of a change
 SHORTEST_FOLD = 4  # fewer lines than this are shown rather than counted
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LIKENESS = 0.35  # lines less alike than this are shown as one removed and one added
+_MOST_WORDS = 20_000  # of both texts; beyond that, frequent words are not looked for
 _MOST_COMPARED = 2500  # pairs of lines in one changed stretch; beyond that, words are not looked at
 
 
@@ -57,6 +58,42 @@ def diff_texts(old: str, new: str, context: int = CONTEXT) -> Diff:
             removed, added = removed + i2 - i1, added + j2 - j1
             rows += _replaced(before[i1:i2], after[j1:j2], i1, j1)
     return Diff(tuple(rows), added, removed)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text as it was and as it is in one: each piece is same, removed or added."""
+
+    pieces: tuple[tuple[str, str], ...]  # (kind, text)
+    added: int
+    removed: int
+
+    @property
+    def is_same(self) -> bool:
+        return not (self.added or self.removed)
+
+
+def diff_words(old: str, new: str) -> Words:
+    """`added` and `removed` count words; marks count, blanks do not."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    pieces: list[tuple[str, str]] = []
+    added = removed = 0
+    exact = len(before) + len(after) <= _MOST_WORDS
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=not exact).get_opcodes():
+        if tag == "equal":
+            pieces.append(("same", "".join(before[i1:i2])))
+            continue
+        pieces += [("removed", "".join(before[i1:i2]))] * (i2 > i1) + [("added", "".join(after[j1:j2]))] * (j2 > j1)
+        removed += sum(not word.isspace() for word in before[i1:i2])
+        added += sum(not word.isspace() for word in after[j1:j2])
+    return Words(tuple(pieces), added, removed)
+
+
+def count_lines(old: str, new: str) -> tuple[int, int]:
+    """Lines added and removed, as diff_texts counts them, without a look at their words."""
+    blocks = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
+    changed = [block for block in blocks if block[0] != "equal"]
+    return sum(j2 - j1 for *_, j1, j2 in changed), sum(i2 - i1 for _, i1, i2, *_ in changed)
 
 
 def _same(text: str, old_index: int, new_index: int) -> Row:

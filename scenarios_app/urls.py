@@ -4,6 +4,7 @@ from scenarios_app.converters import NameConverter
 from scenarios_app.views import (
     applications,
     configuration_edit,
+    configuration_vary,
     configurations,
     exporting,
     importing,
@@ -51,6 +52,7 @@ urlpatterns = [
     path("configurations/validate/", configuration_edit.configuration_validate, name="configuration-validate"),
     path("configurations/understood/", understood.instructions_understood, name="configuration-understood"),
     path("configurations/<name:name>/", configurations.configuration_page, name="configuration"),
+    path("configurations/<name:name>/vary/", configuration_vary.configuration_vary, name="configuration-vary"),
     path("configurations/<name:name>/edit/", configuration_edit.configuration_edit, name="configuration-edit"),
     path(
         "configurations/<name:name>/versions/<int:number>/",

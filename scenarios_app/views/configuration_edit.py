@@ -74,7 +74,7 @@ def configuration_edit(request: HttpRequest, name: str) -> HttpResponse:
         number=configuration.latest.number,
         judge=configuration_warnings,
         save=save,
-        context={"configuration": configuration, **_beside()},
+        context={"configuration": configuration, **beside()},
         fixed="name",
     )
 
@@ -97,7 +97,7 @@ def configuration_new(request: HttpRequest) -> HttpResponse:
         number=None,
         judge=configuration_warnings,
         save=save,
-        context={"configuration": None, **_beside()},
+        context={"configuration": None, **beside()},
     )
 
 
@@ -109,10 +109,9 @@ def _beginning(request: HttpRequest) -> Document:
     return SIMULATED if settings.SIMULATOR_URL else OPENAI
 
 
-def _beside() -> dict[str, Any]:
-    """What the editor shows beside its fields: applications to choose from, and which prompt sentences are heeded."""
-    understood_field = "instructions" if settings.SIMULATOR_URL else ""
-    return {"applications": _application_labels(), "conditions": PRESETS, "understood_field": understood_field}
+def beside() -> dict[str, Any]:
+    """What the editor shows beside its fields: applications to choose from, and what can be told of the prompt."""
+    return {"applications": _application_labels(), "conditions": PRESETS, "understood_field": "instructions"}
 
 
 def _application_labels() -> list[str]:

@@ -11,11 +11,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from scenarios_app.cards import configuration_card
-from scenarios_app.diffing import diff_texts
+from scenarios_app.changes import Changed, content_changes
+from scenarios_app.diffing import diff_texts, diff_words
 from scenarios_app.models import Configuration, ConfigurationVersion
 from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.services.factors import factors_of
 from scenarios_app.spec.configuration import parse_configuration
+from scenarios_app.spec.prompts import prompt_size
 from scenarios_app.views.pages import page_of, two_versions
 
 
@@ -57,7 +59,9 @@ def _show(request: HttpRequest, configuration: Configuration, version: Configura
         "versions": versions,
         "previous": next((entry for entry in versions if entry.number < version.number), None),
         "labels": {entry.pk: known[entry.pk].labels(before.get(entry.pk)) for entry in versions},
+        "changes": {new.pk: _changed(old, new) for new, old in pairwise(versions)},
         "card": configuration_card(version.content),
+        "size": prompt_size(version.content.get("instructions", "")),
         "json": pretty_json(in_contract_order(version.content, parse_configuration)),
     }
     return render(request, "scenarios_app/configuration.html", context)
@@ -69,7 +73,8 @@ def configuration_diff(request: HttpRequest, name: str) -> HttpResponse:
     versions = list(configuration.versions.newest_first())
     old, new = two_versions(request, versions)
     known = factors_of([old, new])
-    prompts = diff_texts(old.content.get("instructions", ""), new.content.get("instructions", ""))
+    texts = old.content.get("instructions", ""), new.content.get("instructions", "")
+    by_words = request.GET.get("view") == "words"
     rest = diff_texts(_without_prompt(old.content), _without_prompt(new.content))
     context = {
         "thing": configuration,
@@ -79,9 +84,17 @@ def configuration_diff(request: HttpRequest, name: str) -> HttpResponse:
         "new": new,
         "sides": [(old, known[old.pk].labels()), (new, known[new.pk].labels(known[old.pk]))],
         "compare_url": reverse("configuration-compare", args=[configuration.name]),
-        "parts": [("Instructions", prompts), ("Everything else", rest)],
+        "changes": _changed(old, new),
+        "view": "words" if by_words else "lines",
+        "views": ("lines", "words"),
+        "words": diff_words(*texts) if by_words else None,
+        "parts": [*([] if by_words else [("Instructions", diff_texts(*texts))]), ("Everything else", rest)],
     }
     return render(request, "scenarios_app/diff.html", context)
+
+
+def _changed(old: ConfigurationVersion, new: ConfigurationVersion) -> tuple[Changed, ...]:
+    return content_changes(*(in_contract_order(entry.content, parse_configuration) for entry in (old, new)))
 
 
 def _without_prompt(content: dict[str, Any]) -> str:

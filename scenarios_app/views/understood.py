@@ -1,4 +1,4 @@
-"""Fragments that show which sentences of some instructions the simulator heeds, for the editor and the page."""
+"""Fragments about instructions, for the editor and the page: how long they are, and what the simulator heeds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST, require_safe
 
+from scenarios_app.diffing import count_lines
 from scenarios_app.forms.configuration import ConfigurationForm
 from scenarios_app.forms.editor import read_editor
 from scenarios_app.forms.slots import Document
-from scenarios_app.services.understanding import understand
+from scenarios_app.services.understanding import Part, understand
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.prompts import prompt_size
 from scenarios_app.views.configurations import configuration_or_404
 from scenarios_app.views.limits import limited_body
 
@@ -21,25 +23,37 @@ TEMPLATE = "scenarios_app/_understood.html"
 @limited_body
 @require_POST
 def instructions_understood(request: HttpRequest) -> HttpResponse:
-    """Of what is being typed; empty where there is nothing to say."""
+    """Of what is being typed; empty without instructions."""
     try:
-        document = read_editor(ConfigurationForm, request.POST).document
+        editor = read_editor(ConfigurationForm, request.POST)
     except SpecError as error:
         raise BadRequest("The form has lost the document it edits. Load the page again.") from error
-    return _fragment(request, document)
+    before = editor.form.document if editor.form else editor.document
+    context = {**_length(editor.document, before), "parts": _parts(editor.document)}
+    return render(request, "scenarios_app/_prompt_told.html", context)
 
 
 @require_safe
 def version_understood(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Of a stored version; 204 where there is nothing to say, and htmx then leaves the page as it is."""
     version = get_object_or_404(configuration_or_404(name).versions, number=number)
-    fragment = _fragment(request, version.content)
-    return fragment if fragment.content else HttpResponse(status=204)
+    parts = _parts(version.content)
+    return render(request, TEMPLATE, {"parts": parts}) if parts else HttpResponse(status=204)
 
 
-def _fragment(request: HttpRequest, document: Document) -> HttpResponse:
+def _length(document: Document, before: Document) -> dict[str, object]:
+    text, old = (_instructions(one) for one in (document, before))
+    added, removed = count_lines(old, text)
+    return {"size": prompt_size(text) if text.strip() else None, "added": added, "removed": removed}
+
+
+def _instructions(document: Document) -> str:
+    text = document.get("instructions")
+    return text if isinstance(text, str) else ""
+
+
+def _parts(document: Document) -> tuple[Part, ...] | None:
     instructions, endpoint = document.get("instructions"), document.get("endpoint")
-    parts = None
     if isinstance(instructions, str) and isinstance(endpoint, str):
-        parts = understand(instructions=instructions, endpoint=endpoint)
-    return render(request, TEMPLATE, {"parts": parts}) if parts else HttpResponse()
+        return understand(instructions=instructions, endpoint=endpoint)
+    return None

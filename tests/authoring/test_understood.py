@@ -10,17 +10,13 @@ from django.test import Client
 
 from scenarios_app.services.understanding import understand
 from tests.authoring.pages import inputs
-from tests.browser import chrome, site
 from tests.services import eventually, free_port
-from tests.simulator.conftest import simulator
 from tests.simulator.wire_client import Simulator
 from tests.speech_server import Answer, speech_server
 from tests.support import make_configuration
 
 if TYPE_CHECKING:
     from tests.browser import Chrome, Site
-
-__all__ = ["chrome", "simulator", "site"]
 
 PROMPT = "You are the desk of <Bella>.\nRead the details back. Be kind.\nDo not offer alternatives."
 EDITOR = "/configurations/understood/"
@@ -80,7 +76,10 @@ def test_where_no_simulator_can_say_the_pages_say_nothing(
             settings.SIMULATOR_URL = nonsense.url
         assert browser.get(PAGE).status_code == 204
         shown = browser.post(EDITOR, typed)
-    assert (shown.status_code, shown.content.strip()) == (200, b"")
+    assert shown.status_code == 200
+    assert heeded(shown.content.decode()) == []
+    assert "a real model would read this" not in shown.content.decode()
+    assert (shown.content.strip() == b"") == (why == "no instructions")
     assert (nonsense.asked != []) == (why == "nonsense")
 
 
@@ -96,9 +95,7 @@ def test_strangers_and_broken_forms_are_turned_away(browser: Client, running: No
 @pytest.mark.browser
 @pytest.mark.slow
 def test_what_is_typed_is_underlined_a_moment_later(simulator: Simulator, site: Site, chrome: Chrome) -> None:
-    site.stop()
-    site.stack.secrets["SIMULATOR_URL"] = simulator.http
-    site.start()
+    site.restart(SIMULATOR_URL=simulator.http)
     make_configuration(endpoint="simulator", instructions=PROMPT)
     page = chrome.open("/configurations/Front%20desk/")
     page.locator("u.heeded", has_text="Read the details back.").wait_for()
