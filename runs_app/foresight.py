@@ -12,8 +12,7 @@ from runs_app.comparing.choice import METRICS
 from runs_app.comparing.words import share_text, signed_text
 from runs_app.models import Outcome, Run, RunStatus, Trial
 from runs_app.plans import Plan
-from runs_app.prices.cost import Cost
-from runs_app.spending import Place, Spent, cost_text, is_free, price_for, spent, spent_on
+from runs_app.spending import Place, Spent, charge, charges_in_words, goes_by_usage, spent
 from runs_app.stats.design import Design, Foreseen, foresee
 from runs_app.stats.moments import moments
 from runs_app.stats.rows import LATENCY, MEASURED, PRIMARY, TrialRow
@@ -141,29 +140,20 @@ def cost_words(
 ) -> str:
     """What the agents of such a run cost by the dated table and the usage of earlier trials, as far as it is known."""
     specs = {version.pk: parse_configuration(version.content) for version in configurations}
-    paid = [version for version in configurations if not is_free(specs[version.pk])]
-    if not paid:
-        return "nothing, the agents are simulated"
-    unknown = {f"no price of {specs[v.pk].model}": None for v in paid if price_for(specs[v.pk]) is None}
-    priced = [version for version in paid if price_for(specs[version.pk])]
-    known, siblings = _usage(scenarios, priced, specs, way)
-    total = Cost(0.0, 0.0)
-    for version in priced:
-        costs = [_cost_on(known, [version.pk, *siblings[version.pk]], one.scenario.key) for one in scenarios]
-        told = [cost.times(repeats) for cost in costs if cost]
-        if len(told) < len(costs):
-            unknown[f"{version} told no usage so far"] = None
-        else:
-            total += sum(told, Cost(0.0, 0.0))
-    if not unknown:
-        return cost_text(total)
-    why = "; ".join(unknown)
-    return f"{total} and more: {why}" if total.high else f"unknown, {why}"
+    priced = [version for version in configurations if goes_by_usage(specs[version.pk])]
+    known, siblings = _usage(scenarios, priced, specs, way) if priced else ({}, {})
+    repeats_of = {version.scenario.key: repeats for version in scenarios}
+    return charges_in_words(
+        [
+            charge(specs[version.pk], str(version), repeats_of, known, [version.pk, *siblings.get(version.pk, [])])
+            for version in configurations
+        ]
+    )
 
 
 def _usage(
     scenarios: Sequence[ScenarioVersion],
-    priced: Sequence[ConfigurationVersion],
+    configurations: Sequence[ConfigurationVersion],
     specs: Mapping[int, Configuration],
     way: Way,
 ) -> tuple[dict[Place, Spent], dict[int, list[int]]]:
@@ -172,7 +162,7 @@ def _usage(
     listed = list(
         ConfigurationVersion.objects.filter(
             Exists(Trial.objects.filter(configuration_version=OuterRef("pk"))),
-            configuration__in=[version.configuration_id for version in priced],
+            configuration__in=[version.configuration_id for version in configurations],
         ).order_by("-number")
     )
     siblings = {
@@ -181,7 +171,7 @@ def _usage(
             for other in listed
             if (other.configuration_id, other.content["model"]) == (version.configuration_id, version.content["model"])
         ][:MOST_SIBLINGS]
-        for version in priced
+        for version in configurations
     }
     prices = {pk: specs[own] for own, others in siblings.items() for pk in others}
     same_way = Trial.objects.filter(
@@ -189,8 +179,4 @@ def _usage(
         run__real_time=way.real_time,
         scenario_version__scenario__in=[version.scenario_id for version in scenarios],
     )
-    return spent(same_way, {**prices, **{version.pk: specs[version.pk] for version in priced}}), siblings
-
-
-def _cost_on(known: Mapping[Place, Spent], versions: Iterable[int], scenario: str) -> Cost | None:
-    return next(filter(None, (spent_on(known, version, scenario).cost for version in versions)), None)
+    return spent(same_way, {**prices, **{version.pk: specs[version.pk] for version in configurations}}), siblings

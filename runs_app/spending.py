@@ -52,13 +52,49 @@ def price_for(spec: Configuration) -> Price | None:
     return price_of(spec.model)
 
 
-def is_free(spec: Configuration) -> bool:
+@dataclass(frozen=True)
+class Charge:
+    """What trials of one configuration cost in US dollars. `cost` is null where it is not known, and `why` says so."""
+
+    cost: Cost | None
+    why: str = ""
+    is_free: bool = False
+
+
+def goes_by_usage(spec: Configuration) -> bool:
     """Only agents are priced: a simulated caller or judge makes none of them free, nor a real one dear."""
-    return spec.endpoint == SIMULATOR
+    return spec.endpoint != SIMULATOR and price_for(spec) is not None
 
 
-def cost_text(total: Cost) -> str:
-    return f"{total} for the agents, at prices of {price_table().as_of}"
+def charge(
+    spec: Configuration,
+    label: str,
+    repeats_of: Mapping[str, int],
+    known: Mapping[Place, Spent],
+    versions: Sequence[int],
+) -> Charge:
+    """Of so many repeats by scenario id. `versions`: whose usage in `known` stands for it, the first that told any."""
+    if not goes_by_usage(spec):
+        free = spec.endpoint == SIMULATOR
+        return Charge(Cost(0.0, 0.0), is_free=True) if free else Charge(None, f"no price of {spec.model}")
+    total = Cost(0.0, 0.0)
+    for scenario, repeats in repeats_of.items():
+        cost = next(filter(None, (spent_on(known, version, scenario).cost for version in versions)), None)
+        if cost is None:
+            return Charge(None, f"{label} told no usage so far")
+        total += cost.times(repeats)
+    return Charge(total)
+
+
+def charges_in_words(charges: Sequence[Charge]) -> str:
+    """Of all together: what is known of it, and why that is not all."""
+    if all(one.is_free for one in charges):
+        return "nothing, the agents are simulated"
+    total = sum((one.cost for one in charges if one.cost), Cost(0.0, 0.0))
+    unknown = "; ".join(dict.fromkeys(one.why for one in charges if one.why))
+    if not unknown:
+        return f"{total} for the agents, at prices of {price_table().as_of}"
+    return f"{total} and more: {unknown}" if total.high else f"unknown, {unknown}"
 
 
 def spent(trials: QuerySet[Trial], specs: Mapping[int, Configuration]) -> dict[Place, Spent]:

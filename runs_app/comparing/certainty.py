@@ -9,8 +9,7 @@ from runs_app.comparing.loading import Column, Loaded
 from runs_app.comparing.page import Page
 from runs_app.comparing.words import plural, share_text, signed_text
 from runs_app.models import Trial
-from runs_app.prices.cost import Cost
-from runs_app.spending import Place, Spent, cost_text, is_free, price_for, spent, spent_on
+from runs_app.spending import Place, Spent, charge, charges_in_words, spent, spent_on
 from runs_app.stats.planning import Plan
 from runs_app.stats.rows import LATENCY
 
@@ -112,19 +111,9 @@ def _minutes(
 
 
 def _cost(pair: Sequence[Column], repeats_of: Mapping[str, int], known: Mapping[Place, Spent]) -> str:
-    paid = [column for column in pair if not is_free(column.spec)]
-    if not paid:
-        return "costs nothing, the agents are simulated"
-    total = Cost(0.0, 0.0)
-    for column in paid:
-        if price_for(column.spec) is None:
-            return f"cost unknown: no price of {column.spec.model}"
-        for scenario, repeats in repeats_of.items():
-            cost = spent_on(known, column.version.pk, scenario).cost
-            if cost is None:
-                return f"cost unknown: {column.label} told no usage"
-            total += cost.times(repeats)
-    return cost_text(total)
+    return charges_in_words(
+        [charge(column.spec, column.label, repeats_of, known, [column.version.pk]) for column in pair]
+    )
 
 
 def _known(loaded: Loaded, scenarios: Iterable[str]) -> dict[Place, Spent]:

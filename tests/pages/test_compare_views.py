@@ -390,7 +390,7 @@ def with_usage(trial: Trial) -> Result:
 def test_the_offer_knows_prices_of_the_models_that_it_has_prices_of(signed_in: Client) -> None:
     run = finished_run(with_usage, scenarios=8, repeats=2, configurations=versions(model="gpt-realtime"))
     said = words(signed_in.get(f"/compare/?run={run.pk}"))
-    offered = r"would tell a difference of [^:]+: (\d+) trials, .*?, \$([\d.]+) for the agents"
+    offered = r"would tell a difference of [^:]+: (\d+) trials, .*?. Cost: \$([\d.]+) for the agents"
     assert re.search(offered, said), said
     trials, low = re.findall(offered, said)[0]
     # a trial: 1,000 x 4 + 500 x 32 + 100 x 16 + 400 x 64 = 47,200 millionths of a dollar
@@ -401,7 +401,7 @@ def test_the_offer_knows_prices_of_the_models_that_it_has_prices_of(signed_in: C
     ("simulated", "said"),
     [
         ({"judge": {"endpoint": "simulator", "model": "judge-1"}}, r"\$[\d.]+ for the agents"),
-        ({"endpoint": "simulator"}, "costs nothing, the agents are simulated"),
+        ({"endpoint": "simulator"}, "Cost: nothing, the agents are simulated"),
     ],
 )
 def test_only_a_simulated_agent_is_free(signed_in: Client, simulated: dict[str, Any], said: str) -> None:
@@ -413,7 +413,7 @@ def test_only_a_simulated_agent_is_free(signed_in: Client, simulated: dict[str, 
 
 def test_a_model_without_a_price_makes_the_cost_unknown(signed_in: Client) -> None:
     run = finished_run(undecided, scenarios=8, repeats=2)
-    assert "cost unknown: no price of voice-1" in words(signed_in.get(f"/compare/?run={run.pk}"))
+    assert "Cost: unknown, no price of voice-1" in words(signed_in.get(f"/compare/?run={run.pk}"))
 
 
 def test_json_with_charts_is_strict(signed_in: Client, run: Run) -> None:
