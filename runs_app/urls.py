@@ -18,6 +18,7 @@ from runs_app.views import (
     review,
     run_new,
     runs,
+    session_preview,
     trials,
 )
 
@@ -90,5 +91,10 @@ urlpatterns = [
         "configurations/<name:name>/versions/<int:number>/connection/",
         connection.test_connection,
         name="configuration-connection",
+    ),
+    path(
+        "configurations/<name:name>/versions/<int:number>/session/",
+        session_preview.session_preview,
+        name="configuration-session",
     ),
 ]

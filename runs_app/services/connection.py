@@ -90,14 +90,14 @@ def prepare_connection(version: ConfigurationVersion) -> Prepared:
     """Reads, renders and checks all that needs no network. Raises CannotPlan."""
     try:
         configuration = parse_configuration(version.content)
-        application = _application(configuration)
+        application = stored_application(configuration)
         agent = secrets.render(
             url=agent_url(configuration.endpoint, protocol=configuration.protocol),
             context=tooling.NOBODY,
             headers=configuration.headers,
             model=configuration.model,
         )
-        plan = _plan(configuration, application, agent)
+        plan = silent_plan(configuration, application, agent)
     except (SpecError, SecretError, EndpointError, NoSimulator, NotStored, ImproperlyConfigured, PlanError) as error:
         raise CannotPlan("configuration", error) from error
     return Prepared(
@@ -133,22 +133,30 @@ async def open_connection(prepared: Prepared) -> Connection:
     )
 
 
-def _application(configuration: Configuration) -> Application | None:
+def stored_application(configuration: Configuration) -> Application | None:
+    """Raises NotStored."""
     version = referred_application(configuration)
     return parse_application(version.content) if version else None
 
 
-def _plan(configuration: Configuration, application: Application | None, agent: Destination) -> Plan:
-    mode: Mode = "audio" if configuration.mode == "audio" else "text"
+def silent_plan(
+    configuration: Configuration,
+    application: Application | None,
+    agent: Destination,
+    scenario: Scenario | None = None,
+) -> Plan:
+    """A plan to look at or to open a session with; nobody may play it. Raises PlanError."""
+    scenario = scenario or _nobody_says_a_word()
+    mode: Mode = scenario.mode or configuration.mode
     silence = np.zeros(MIN_CALLER_AUDIO_MS * SAMPLES_PER_MS, dtype=np.int16)
     return build_plan(
         configuration=configuration,
-        scenario=_nobody_says_a_word(),
+        scenario=scenario,
         application=application,
         url=agent.url,
         headers=agent.headers,
         model=agent.model,
-        caller_audio=(silence,),  # a plan wants one; it is never sent
+        caller_audio=(silence,) * (1 + len(scenario.input.turns or ())),  # a plan wants them; they are never sent
         executor=ApplicationExecutor(None),
         mode=mode,
     )

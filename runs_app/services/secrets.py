@@ -108,6 +108,18 @@ def render(
     return Destination(full_url, filled_headers, key, filled_token, filled_model, tuple(sorted(fill.used)))
 
 
+def with_trial_values(template: str, context: TemplateContext) -> str:
+    """The template with what `context` knows filled in; secrets keep their names, as pages may show them."""
+    values = context.values()
+    return _TEMPLATE.sub(lambda match: values.get(match[1].strip(), match[0]), template)
+
+
+def named_in(*templates: str | None) -> tuple[str, ...]:
+    """The secrets that these name, in order, each once."""
+    found = [match[1].strip() for template in templates if template for match in _TEMPLATE.finditer(template)]
+    return tuple(dict.fromkeys(name[1] for text in found if (name := _SECRET.fullmatch(text))))
+
+
 def redact(value: T) -> T:
     """The same text, list or dict with every known secret's value replaced by its name. Never raises.
 
