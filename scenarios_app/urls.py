@@ -3,6 +3,8 @@ from django.urls import path, register_converter
 from scenarios_app.converters import NameConverter
 from scenarios_app.views import (
     applications,
+    archive,
+    chosen,
     configuration_edit,
     configuration_vary,
     configurations,
@@ -18,20 +20,23 @@ from scenarios_app.views import (
 register_converter(NameConverter, "name")
 
 urlpatterns = [
+    path("archive/", archive.archived_list, name="archive"),
     # Scenarios
     path("scenarios/", scenarios.scenario_list, name="scenarios"),
     path("scenarios/new/", scenario_edit.scenario_new, name="scenario-new"),
     path("scenarios/import/", importing.scenarios_import, name="scenarios-import"),
+    path("scenarios/chosen/", chosen.scenarios_chosen, name="scenarios-chosen"),
     path("scenarios/export/", exporting.scenarios_export, name="scenarios-export"),
     path("scenarios/validate/", scenario_edit.scenario_validate, name="scenario-validate"),
     path("scenarios/<name:key>/", scenarios.scenario_page, name="scenario"),
     path("scenarios/<name:key>/edit/", scenario_edit.scenario_edit, name="scenario-edit"),
     path("scenarios/<name:key>/versions/<int:number>/", scenarios.scenario_version, name="scenario-version"),
     path("scenarios/<name:key>/diff/", scenarios.scenario_diff, name="scenario-diff"),
-    path("scenarios/<name:key>/archive/", scenarios.scenario_archive, name="scenario-archive"),
+    path("scenarios/<name:name>/archive/", archive.set_archived, {"kind": "scenario"}, name="scenario-archive"),
     # Suites
     path("suites/", suites.suite_list, name="suites"),
     path("suites/<name:name>/", suites.suite_page, name="suite"),
+    path("suites/<name:name>/archive/", archive.set_archived, {"kind": "suite"}, name="suite-archive"),
     path("suites/<name:name>/export/", exporting.suite_export, name="suite-export"),
     # Applications
     path("applications/", applications.application_list, name="applications"),
@@ -45,6 +50,9 @@ urlpatterns = [
         name="application-version",
     ),
     path("applications/<name:name>/diff/", applications.application_diff, name="application-diff"),
+    path(
+        "applications/<name:name>/archive/", archive.set_archived, {"kind": "application"}, name="application-archive"
+    ),
     # Configurations
     path("configurations/", configurations.configuration_list, name="configurations"),
     path("configurations/new/", configuration_edit.configuration_new, name="configuration-new"),
@@ -63,6 +71,12 @@ urlpatterns = [
         "configurations/<name:name>/versions/<int:number>/understood/",
         understood.version_understood,
         name="configuration-version-understood",
+    ),
+    path(
+        "configurations/<name:name>/archive/",
+        archive.set_archived,
+        {"kind": "configuration"},
+        name="configuration-archive",
     ),
     path("configurations/<name:name>/diff/", configurations.configuration_diff, name="configuration-diff"),
 ]

@@ -10,7 +10,7 @@ from scenarios_app.services.applications import (
     save_application,
 )
 from scenarios_app.services.archiving import archive, bring_back
-from scenarios_app.services.batches import Edit, save_scenarios
+from scenarios_app.services.batches import Edit, save_scenarios, tag_scenarios
 from scenarios_app.services.configurations import (
     configuration_warnings,
     create_configuration,
@@ -79,5 +79,6 @@ __all__ = [
     "scenario_warnings",
     "scenarios_document",
     "suite_members",
+    "tag_scenarios",
     "write_scenarios",
 ]

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
 from scenarios_app.models import Scenario, ScenarioVersion
+from scenarios_app.search import folded
 from scenarios_app.services.following import batches, refresh_suites
 from scenarios_app.services.scenarios import build_version
 from scenarios_app.spec.errors import Problem, SpecError, join_path, path_of, refuse_if
@@ -18,7 +19,7 @@ from scenarios_app.spec.hashing import content_hash
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
 from scenarios_app.spec.scenario import parse_scenario
 
-MOST_AT_ONCE = 2000
+MOST_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,39 @@ def save_scenarios(*, edits: Sequence[Edit], user: User | None = None, note: str
     """
     if len(edits) > MOST_AT_ONCE:
         raise SpecError([Problem("", f"{len(edits):,} scenarios; at most {MOST_AT_ONCE:,} are changed at once")])
-    specs = _parsed(edits)
+    versions = [
+        build_version(scenario=edit.scenario, spec=spec, number=_newest(edit).number + 1, user=user, note=note)
+        for edit, spec in zip(edits, _parsed(edits), strict=True)
+        if content_hash(spec.to_json()) != _newest(edit).content_hash
+    ]
     with transaction.atomic():
         refuse_if(_moved(edits))
-        versions = [
-            build_version(scenario=edit.scenario, spec=spec, number=_newest(edit).number + 1, user=user, note=note)
-            for edit, spec in zip(edits, specs, strict=True)
-            if content_hash(spec.to_json()) != _newest(edit).content_hash
-        ]
         store_versions(versions)
     return [version.scenario.key for version in versions]
+
+
+def tag_scenarios(
+    *, scenarios: Sequence[Scenario], add: Sequence[str] = (), remove: Sequence[str] = (), user: User | None = None
+) -> list[str]:
+    """Case makes no other tag. Returns the ids that changed. Raises SpecError as save_scenarios does."""
+    if not (add or remove):
+        raise SpecError([Problem("tags", "name at least one tag")])
+    words = [f"tagged {', '.join(add)}"] if add else []
+    words += [f"took off {', '.join(remove)}"] if remove else []
+    edits = [
+        Edit(one, {**one.latest.content, "tags": _tags(one.latest.tags, add, remove)})
+        for one in scenarios
+        if one.latest
+    ]
+    changed = [edit for edit in edits if edit.scenario.latest and edit.content["tags"] != edit.scenario.latest.tags]
+    return save_scenarios(edits=changed, user=user, note="; ".join(words)[:500])
+
+
+def _tags(tags: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> list[str]:
+    unwanted = {folded(tag) for tag in remove}
+    kept = [tag for tag in tags if folded(tag) not in unwanted]
+    held = {folded(tag) for tag in kept}
+    return kept + [tag for tag in add if folded(tag) not in held]
 
 
 def _parsed(edits: Sequence[Edit]) -> list[ScenarioSpec]:

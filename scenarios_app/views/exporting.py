@@ -8,11 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from scenarios_app.models import Scenario
 from scenarios_app.services import export_suite, scenarios_document, write_scenarios
 from scenarios_app.services.scenario_formats import CONTENT_TYPES
+from scenarios_app.views.chosen import chosen_scenarios
 from scenarios_app.views.pages import suite_or_404
-from scenarios_app.views.scenarios import found_scenarios
 
 
 @require_safe
@@ -25,11 +24,7 @@ def suite_export(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def scenarios_export(request: HttpRequest) -> HttpResponse:
     """The scenarios that ?id= names (several times), else all that the list's own search finds."""
-    keys = [key.lower() for key in request.GET.getlist("id")]
-    if keys:
-        known = {scenario.key.lower(): scenario for scenario in Scenario.objects.with_latest().keyed_any(keys)}
-        return _download(request, "scenarios", scenarios_document(known[key] for key in keys if key in known))
-    return _download(request, "scenarios", scenarios_document(found_scenarios(request).with_latest()))
+    return _download(request, "scenarios", scenarios_document(chosen_scenarios(request.GET)))
 
 
 def _download(request: HttpRequest, name: str, document: dict[str, object]) -> HttpResponse:

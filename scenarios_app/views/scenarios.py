@@ -1,20 +1,18 @@
-"""Scenarios: the list, one scenario with its versions, the difference of two of them, archive and duplicate."""
+"""Scenarios: the list, one scenario with its versions, the difference of two of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
 from scenarios_app.cards import scenario_card
 from scenarios_app.diffing import diff_texts
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.querysets import ScenarioQuerySet
-from scenarios_app.services import archive, bring_back
 from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.pages import page_of, two_versions
 
@@ -24,20 +22,23 @@ def scenario_or_404(key: str) -> Scenario:
     return scenario
 
 
-def _wanted(request: HttpRequest) -> dict[str, str]:
-    return {name: request.GET.get(name, "").strip() for name in ("q", "tag", "suite", "sort", "archived")}
+WANTED = ("q", "tag", "suite", "sort", "archived")  # what a search of the list may say
 
 
-def found_scenarios(request: HttpRequest) -> ScenarioQuerySet:
+def _wanted(data: QueryDict) -> dict[str, str]:
+    return {name: data.get(name, "").strip() for name in WANTED}
+
+
+def found_scenarios(data: QueryDict) -> ScenarioQuerySet:
     """What the search of the list finds, in its order."""
-    wanted = _wanted(request)
+    wanted = _wanted(data)
     base = Scenario.objects.archived() if wanted["archived"] else Scenario.objects.current()
     return base.matching(wanted["q"]).tagged(wanted["tag"]).in_suite(wanted["suite"]).sorted_by(wanted["sort"])
 
 
 @require_safe
 def scenario_list(request: HttpRequest) -> HttpResponse:
-    wanted, rows = _wanted(request), found_scenarios(request)
+    wanted, rows = _wanted(request.GET), found_scenarios(request.GET)
     base = Scenario.objects.archived() if wanted["archived"] else Scenario.objects.current()
     context = {
         "page": page_of(request, rows.with_latest().prefetch_related("suites")),
@@ -96,15 +97,3 @@ def scenario_diff(request: HttpRequest, key: str) -> HttpResponse:
 def _without_speech(content: dict[str, Any]) -> str:
     spoken = {key: value for key, value in content["input"].items() if key != "text"}
     return pretty_json({**content, "input": spoken}, sort_keys=True)
-
-
-@require_POST
-def scenario_archive(request: HttpRequest, key: str) -> HttpResponse:
-    scenario = scenario_or_404(key)
-    if request.POST.get("archived") == "no":
-        bring_back(things=[scenario])
-        messages.success(request, f"{scenario.key} is back in lists and new runs.")
-    else:
-        archive(things=[scenario])
-        messages.success(request, f"{scenario.key} is archived: lists and new runs leave it out, old runs keep it.")
-    return redirect(scenario)

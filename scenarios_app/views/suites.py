@@ -15,8 +15,6 @@ from scenarios_app.models import Scenario, Suite
 from scenarios_app.services import (
     NotStored,
     add_to_suite,
-    archive,
-    bring_back,
     create_suite,
     find_scenario,
     move_in_suite,
@@ -94,18 +92,6 @@ def _rule(request: HttpRequest, suite: Suite) -> str:
     return ""
 
 
-def _archive(request: HttpRequest, suite: Suite) -> str:
-    archive(things=[suite])
-    messages.success(request, f"{suite.name} is archived: lists and new runs leave it out, old runs keep it.")
-    return ""
-
-
-def _bring_back(request: HttpRequest, suite: Suite) -> str:
-    bring_back(things=[suite])
-    messages.success(request, f"{suite.name} is back in lists and new runs.")
-    return ""
-
-
 def _add(request: HttpRequest, suite: Suite) -> str:
     keys = request.POST.get("ids", "").replace(",", " ").split()
     if not keys:
@@ -122,6 +108,4 @@ def _add(request: HttpRequest, suite: Suite) -> str:
 WHOLE: dict[str, Callable[[HttpRequest, Suite], str]] = {
     "add": _add,
     "rule": _rule,
-    "archive": _archive,
-    "back": _bring_back,
 }
