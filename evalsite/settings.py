@@ -217,6 +217,7 @@ CSRF_FAILURE_VIEW = "evalsite.errors.csrf_failure"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = IMPORT_LIMIT_MB * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # each argument of an expected call has six
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True

@@ -132,10 +132,8 @@ def _read_form(form_class: type[SlotForm], data: Mapping[str, str]) -> Editor:
     base = load(data.get("document", ""))
     if not isinstance(base, dict):
         raise SpecError([Problem("document", "must be one JSON object")])
-    action = data.get("action", "")
-    more = action.removeprefix("add-") if action.startswith("add-") else ""
     try:
-        form = form_class(base, data, more)
+        form = form_class(base, form_class.arranged(data, data.get("action", "")))
     except NotShown as error:
         raise SpecError([Problem(error.path, error.reason)]) from error
     document, problems = form.merged()

@@ -26,7 +26,7 @@ class NotShown(Exception):
     """The document holds something at `path` that this field cannot show; JSON mode can."""
 
     def __init__(self, path: str, wanted: str) -> None:
-        self.path = path
+        self.path, self.wanted = path, wanted
         self.reason = f"must be {wanted} before the form can show it: mend it here"
         super().__init__(f"{path} {self.reason}")
 

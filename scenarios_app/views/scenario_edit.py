@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from scenarios_app.forms.scenario import ScenarioForm
+from scenarios_app.forms.scenario import scenario_form
 from scenarios_app.forms.slots import Document
-from scenarios_app.models import Application, Scenario
+from scenarios_app.models import Scenario
+from scenarios_app.offers import known_names, offers
 from scenarios_app.presentation import in_contract_order
 from scenarios_app.services import create_scenario, save_scenario, scenario_warnings
 from scenarios_app.services.scenarios import free_key
@@ -36,7 +36,7 @@ TEMPLATE = "scenarios_app/scenario_edit.html"
 @limited_body
 @require_http_methods(["GET", "HEAD", "POST"])
 def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
-    scenario = scenario_or_404(key)
+    scenario, offered = scenario_or_404(key), offers()
     assert scenario.latest is not None
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
@@ -50,12 +50,12 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
     return edit_page(
         request,
         template=TEMPLATE,
-        form_class=ScenarioForm,
+        form_class=scenario_form(offered),
         document=in_contract_order(content_to_edit(request, scenario), parse_scenario),
         number=scenario.latest.number,
         judge=scenario_warnings,
         save=save,
-        context={"scenario": scenario, **_known()},
+        context={"scenario": scenario, **known_names(offered)},
         fixed="id",
     )
 
@@ -64,6 +64,7 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def scenario_new(request: HttpRequest) -> HttpResponse:
     """A blank scenario, or with ?from=KEY a copy of that one under a free id."""
+    offered = offers()
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
         version = create_scenario(content=content, user=signed_in(request), note=note)
@@ -73,12 +74,12 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
     return edit_page(
         request,
         template=TEMPLATE,
-        form_class=ScenarioForm,
+        form_class=scenario_form(offered),
         document=_beginning(request),
         number=None,
         judge=scenario_warnings,
         save=save,
-        context={"scenario": None, **_known()},
+        context={"scenario": None, **known_names(offered)},
     )
 
 
@@ -90,17 +91,7 @@ def _beginning(request: HttpRequest) -> Document:
     return {**in_contract_order(original.latest.content, parse_scenario), "id": free_key(original.key)}
 
 
-def _known() -> dict[str, Any]:
-    """Names offered while typing."""
-    applications = Application.objects.current().select_related("latest")
-    contents = [application.latest.content for application in applications if application.latest]
-    return {
-        "applications": [application.name for application in applications],
-        "tools": sorted({tool["name"] for content in contents for tool in content.get("tools", [])}),
-    }
-
-
 @limited_body
 @require_POST
 def scenario_validate(request: HttpRequest) -> HttpResponse:
-    return check_fragment(request, ScenarioForm, scenario_warnings)
+    return check_fragment(request, scenario_form(offers()), scenario_warnings)

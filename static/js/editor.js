@@ -1,4 +1,4 @@
-// The editors: checks while typing, lines of JSON, more rows for tool calls, a warning before changes are lost.
+// The editors: checks while typing, lines of JSON, a warning before changes are lost.
 // Without this module everything still works by the buttons.
 import { addGutter, goToLine } from "./editor-lines.js";
 
@@ -53,34 +53,6 @@ form.addEventListener("click", (event) => {
   if (line && input instanceof HTMLTextAreaElement) goToLine(input, line);
   else input.scrollIntoView({ block: "center" });
 });
-
-/** @param {HTMLElement} group  A copy of its last row, emptied, with the next number. */
-function addRow(group) {
-  const rows = group.querySelectorAll(".call-row");
-  const last = rows[rows.length - 1];
-  const row = /** @type {HTMLElement} */ (last.cloneNode(true));
-  const before = `${group.dataset.prefix}-${rows.length - 1}-`;
-  const after = `${group.dataset.prefix}-${rows.length}-`;
-  for (const element of row.querySelectorAll("*")) {
-    for (const name of ["id", "name", "for", "aria-describedby"]) {
-      const value = element.getAttribute(name);
-      if (value) element.setAttribute(name, value.replaceAll(before, after));
-    }
-    if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) element.value = "";
-    if (element instanceof HTMLSelectElement) element.selectedIndex = 0;
-    if (element.classList.contains("field-error")) element.replaceChildren();
-    element.classList.remove("wrong");
-  }
-  last.after(row);
-  /** @type {HTMLElement} */ (row.querySelector("input")).focus();
-}
-
-for (const button of form.querySelectorAll("[data-add-row]")) {
-  button.addEventListener("click", (event) => {
-    event.preventDefault();
-    addRow(/** @type {HTMLElement} */ (button.closest(".call-rows")));
-  });
-}
 
 const json = /** @type {HTMLTextAreaElement|null} */ (form.querySelector("textarea[data-gutter]"));
 if (json) {

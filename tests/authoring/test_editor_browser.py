@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion
-from tests.browser import chrome, site
 from tests.services import eventually
 from tests.support import make_configuration, make_scenario, scenario_json
 
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
 
     from tests.browser import Chrome, Site
-
-__all__ = ["chrome", "site"]
 
 pytestmark = pytest.mark.browser
 
@@ -40,9 +37,8 @@ def test_a_scenario_is_checked_while_it_is_typed_and_saved(site: Site, chrome: C
     eventually(lambda: problems(page) == 0, what="the error goes when it is mended")
     assert page.locator("#id_reference_date_error").inner_text() == ""
 
-    page.locator("[data-prefix=required]").get_by_role("button", name="Add a call").click()
-    assert page.evaluate("document.activeElement.name") == "required-1-name"
-    page.keyboard.type("send_text")
+    page.get_by_role("button", name="Add a required call").click()
+    page.locator("[name=required-1-name]").fill("send_text")
     page.get_by_label("Caller says").fill("Two lines,\nnow.")
     page.get_by_role("button", name="Save version 2").last.click()
     page.wait_for_url("**/scenarios/book_table/")

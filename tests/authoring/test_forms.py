@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from scenarios_app.forms.configuration import ConfigurationForm
 from scenarios_app.forms.editor import Editor, open_editor, read_editor, switched
 from scenarios_app.forms.fields import SlotForm
-from scenarios_app.forms.scenario import ScenarioForm
+from scenarios_app.forms.hints import Offers
+from scenarios_app.forms.matching import MATCHERS
+from scenarios_app.forms.scenario import ScenarioForm, scenario_form
 from scenarios_app.forms.slots import ABSENT, NotShown, put
 from scenarios_app.spec.errors import Problem, SpecError
+from scenarios_app.spec.matchers import OPERATORS
 from tests.spec.examples import FULL_1_0
 from tests.support import configuration_json, scenario_json
 
@@ -92,9 +95,30 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=8,
 )
-calls = st.fixed_dictionaries(
-    {"name": texts}, optional={"arguments": st.dictionaries(texts, values, max_size=3), "status": texts}
+matchers = st.sampled_from(
+    [
+        {"$any_of": ["18:00", "6 pm"]},
+        {"$any_of": ["a, b", 3, True, {"$date": "2027-05-15"}]},
+        {"$exact": "7"},
+        {"$regex": "^ a\\s+b $"},
+        {"$approx": 3.5, "tolerance": 0.1},
+        {"$unordered": [1, [2]]},
+        {"$numeric_text": "3"},
+        {"$date": "2027-05-15"},
+        {"$time": "19:00"},
+        {"$phone": "+1 555 0100", "region": "US"},
+        {"$present": True},
+        {"$absent": False},
+        {"$not": {"$any_of": ["x"]}},
+        {"$text": "Zürich", "nfkc": True},
+        {"$unknown": 1},
+        {"$date": "2027-05-15", "$time": "19:00"},
+    ]
 )
+objects = st.dictionaries(texts, values | matchers | st.dictionaries(texts, values | matchers, max_size=3), max_size=3)
+calls = st.fixed_dictionaries({"name": texts}, optional={"arguments": objects, "status": texts, "unknown": values})
+turns = st.fixed_dictionaries({}, optional={"text": texts, "wait": texts, "interrupt_after_ms": st.integers(0, 9000)})
+faults = st.fixed_dictionaries({"mode": texts}, optional={"ms": st.integers(), "text": texts, "value": values})
 
 
 @settings(max_examples=60, deadline=None)
@@ -105,13 +129,17 @@ calls = st.fixed_dictionaries(
             "id": texts,
             "title": texts,
             "tags": st.lists(texts, max_size=4),
-            "input": st.fixed_dictionaries({"text": texts}, optional={"recordings": values}),
-            "application": st.fixed_dictionaries({}, optional={"initial_state": values}),
+            "input": st.fixed_dictionaries(
+                {"text": texts}, optional={"recordings": values, "turns": st.lists(turns, max_size=3)}
+            ),
+            "application": st.fixed_dictionaries({}, optional={"initial_state": objects}),
+            "tool_faults": st.dictionaries(texts, faults, max_size=3),
+            "persona": st.fixed_dictionaries({}, optional={"facts": objects, "goal": texts, "stranger": values}),
             "expected": st.fixed_dictionaries(
                 {},
                 optional={
                     "criteria": st.lists(texts, max_size=3),
-                    "state": values,
+                    "state": objects,
                     "tools": st.fixed_dictionaries({"required": st.lists(calls, max_size=3)}),
                 },
             ),
@@ -174,28 +202,119 @@ def test_rows_of_calls_are_added_changed_and_dropped() -> None:
     document = scenario_json()
     changes = {
         "required-0-name": "",
-        "required-0-arguments": "",
+        "required-0-args-0-match": "",
+        "required-0-args-0-value": "",
         "required-1-name": "find_table",
-        "required-1-arguments": '{"n": 1.0}',
+        "required-1-args-0-key": "n",
+        "required-1-args-0-value": "1.5",
         "required-1-status": "any",
         "prohibited-0-name": "cancel",
     }
     tools = edited(ScenarioForm, document, **changes)["expected"]["tools"]
     assert tools == {
-        "required": [{"name": "find_table", "arguments": {"n": 1.0}, "status": "any"}],
+        "required": [{"name": "find_table", "arguments": {"n": 1.5}, "status": "any"}],
         "prohibited": [{"name": "cancel"}],
     }
 
 
+def test_what_an_entry_holds_beside_its_fields_stays_when_it_is_moved_and_changed() -> None:
+    turns = [{"text": "One.", "later": 1}, {"text": "Two.", "recording": "r"}]
+    document = scenario_json(input={"text": "Hello", "turns": turns})
+    posted = ScenarioForm.arranged(sent_by_browser(ScenarioForm(document)), "up:turns:1")
+    posted["turns-1-text"] = "Three."
+    merged, problems = ScenarioForm(document, posted).merged()
+    assert problems == []
+    assert merged["input"]["turns"] == [{"text": "Two.", "recording": "r"}, {"text": "Three.", "later": 1}]
+    posted = ScenarioForm.arranged(sent_by_browser(ScenarioForm(document)), "remove:turns:0")
+    assert ScenarioForm(document, posted).merged()[0]["input"]["turns"] == turns[1:]
+
+
+@pytest.mark.parametrize(
+    ("match", "value", "option", "read"),
+    [
+        ("", "18:00", "", "18:00"),
+        ("is", "3", "", 3),
+        ("is", "true", "", True),
+        ("is", '"3"', "", "3"),
+        ("$any_of", "18:00, 6 pm", "", {"$any_of": ["18:00", "6 pm"]}),
+        ("$any_of", '["a, b", 1]', "", {"$any_of": ["a, b", 1]}),
+        ("$approx", "3.5", "0.1", {"$approx": 3.5, "tolerance": 0.1}),
+        ("$phone", "555 0100", "US", {"$phone": "555 0100", "region": "US"}),
+        ("$text", "3", "true", {"$text": "3", "nfkc": True}),
+        ("$date", "2027-05-15", "", {"$date": "2027-05-15"}),
+        ("$numeric_text", "3", "", {"$numeric_text": 3}),
+        ("$present", "", "", {"$present": True}),
+        ("$not", '{"$any_of": ["x"]}', "", {"$not": {"$any_of": ["x"]}}),
+        ("json", '{"$absent": true}', "", {"$absent": True}),
+    ],
+)
+def test_every_matcher_is_written_in_the_cells_of_a_row(match: str, value: str, option: str, read: Any) -> None:
+    row = {"key": "time", "match": match, "value": value, "option": option}
+    posted = {f"required-0-args-0-{part}": text for part, text in row.items()} | {"required-0-name": "book"}
+    merged, problems = ScenarioForm({}, posted).merged()
+    assert problems == []
+    assert merged["expected"]["tools"]["required"] == [{"name": "book", "arguments": {"time": read}}]
+    assert edited(ScenarioForm, merged) == merged
+
+
+def test_every_operator_of_the_contract_is_offered_by_name() -> None:
+    assert set(OPERATORS) == {value for value, _ in MATCHERS if value.startswith("$")}
+
+
+def test_text_stays_text_where_the_schema_wants_text() -> None:
+    schema = {"properties": {"room": {"type": "string"}, "guests": {"type": "integer"}}, "required": ["room"]}
+    form_class = scenario_form(Offers(lambda label: {"book": schema}))
+    opened = form_class({"expected": {"tools": {"required": [{"name": "book"}]}}})
+    posted = sent_by_browser(opened) | {"required-0-args-0-value": "12", "required-0-args-1-value": "3"}
+    assert [posted[f"required-0-args-{n}-key"] for n in (0, 1)] == ["room", "guests"]
+    merged, _ = form_class(opened.document, posted).merged()
+    assert merged["expected"]["tools"]["required"][0]["arguments"] == {"room": "12", "guests": 3}
+    assert edited(form_class, merged) == merged
+    merged["expected"]["tools"]["required"][0]["arguments"]["room"] = 12
+    assert edited(form_class, merged) == merged
+
+
+def test_the_state_has_a_row_for_each_value_however_deep_it_lies() -> None:
+    document = {"expected": {"state": {"booking": {"guests": 3, "a b": {"$present": True}}}}}
+    assert edited(ScenarioForm, document, **{"state-0-value": "4"})["expected"]["state"] == {
+        "booking": {"guests": 4, "a b": {"$present": True}}
+    }
+    for key, reason in (
+        ("booking", "is given twice"),
+        ("x[0]", "as JSON"),
+        ("..", "dots between"),
+        ("", "needs a name"),
+    ):
+        posted = sent_by_browser(ScenarioForm(document)) | {"state-2-key": key, "state-2-value": "1"}
+        (problem,) = ScenarioForm(document, posted).merged()[1]
+        assert reason in problem.message
+
+
+def test_faults_are_named_by_their_tool_once() -> None:
+    faults = {"find": {"mode": "delay", "ms": 3000}}
+    added = {"faults-1-key": "*", "faults-1-mode": "error", "faults-1-text": "Down."}
+    assert edited(ScenarioForm, {"tool_faults": faults}, **added)["tool_faults"] == faults | {
+        "*": {"mode": "error", "text": "Down."}
+    }
+    for key, reason in (("find", "has an entry already"), ("", "say which")):
+        posted = sent_by_browser(ScenarioForm({"tool_faults": faults})) | added | {"faults-1-key": key}
+        (problem,) = ScenarioForm({"tool_faults": faults}, posted).merged()[1]
+        assert reason in problem.message
+
+
+def test_an_emptied_persona_goes_altogether() -> None:
+    assert "persona" not in edited(ScenarioForm, {"persona": {"goal": "A table"}}, goal="")
+
+
 def test_a_field_that_cannot_be_read_is_named_with_its_line() -> None:
     posted = sent_by_browser(ScenarioForm(scenario_json())) | {
-        "state": '{\r\n"a": }',
-        "required-0-arguments": "{no}",
+        "assertions": '[\r\n"a": ]',
+        "required-0-args-0-value": "{no}",
     }
     _, problems = ScenarioForm(scenario_json(), posted).merged()
     assert [(p.path, p.message.startswith("line ")) for p in problems] == [
-        ("expected.state", True),
-        ("expected.tools.required[0].arguments", True),
+        ("assertions", True),
+        ("expected.tools.required[0].arguments.party_size", True),
     ]
 
 
@@ -254,7 +373,7 @@ def test_a_list_too_long_for_rows_is_left_to_json() -> None:
     document = scenario_json(expected={"tools": {"required": [{"name": "a"}] * 200}})
     with pytest.raises(NotShown, match="fewer than 200"):
         ScenarioForm(document)
-    assert len(ScenarioForm({}, {"required-999999999-name": "x"}).fields) < 1000
+    assert len(ScenarioForm({}, {"required-999999999-name": "x"}).fields) < 100
 
 
 def test_removing_keeps_top_level_objects() -> None:

@@ -137,7 +137,8 @@ def test_a_script_of_turns_is_written_in_the_form_and_read_out_on_the_page(brows
         {"text": "Hm.", "interrupt_after_ms": 0},
         {"text": "Yes."},
     ]
-    changes = {"interaction": "multi_turn", "turns": json.dumps(turns), "max_turns": "4", "action": "save"}
+    rows = {f"turns-{n}-{name}": str(value) for n, turn in enumerate(turns) for name, value in turn.items()}
+    changes = {"interaction": "multi_turn", **rows, "max_turns": "4", "action": "save"}
     response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **changes})
     assert response.status_code == 302, response.context["editor"].form.errors
     content = ScenarioVersion.objects.get(number=2).content
@@ -151,22 +152,22 @@ def test_a_script_of_turns_is_written_in_the_form_and_read_out_on_the_page(brows
         "after the reply",
     ):
         assert said in page, said
-    broken = {"turns": '[{"text": "For four.", "wait": "long"}]', "action": "save"}
+    broken = {"turns-0-wait": "long", "action": "save"}
     response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **broken})
-    assert set(response.context["editor"].form.errors) == {"turns"}
+    assert set(response.context["editor"].form.errors) == {"turns-0-wait"}
 
 
 def test_bad_input_is_shown_at_its_field_and_stores_nothing(browser: Client) -> None:
     make_scenario()
-    changes = {"title": " ", "state": "{oops", "action": "save"}
+    changes = {"title": " ", "assertions": "{oops", "action": "save"}
     response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **changes})
     assert response.status_code == 200
     form = response.context["editor"].form
-    assert set(form.errors) == {"state", "title"}
+    assert set(form.errors) == {"assertions", "title"}
     page = response.content.decode()
-    assert '<a href="#id_state">State at the end</a>' in page
+    assert '<a href="#id_assertions">Assertions</a>' in page
     assert "{oops" in page
-    response = browser.post(EDIT, {**inputs(response), "state": "", "title": "Fine", "reference_date": "soon"})
+    response = browser.post(EDIT, {**inputs(response), "assertions": "", "title": "Fine", "reference_date": "soon"})
     assert set(response.context["editor"].form.errors) == {"reference_date"}
     assert 'aria-invalid="true"' in response.content.decode()
     assert ScenarioVersion.objects.count() == 1
@@ -174,9 +175,9 @@ def test_bad_input_is_shown_at_its_field_and_stores_nothing(browser: Client) -> 
 
 def test_a_problem_in_a_row_stands_at_the_row(browser: Client) -> None:
     make_scenario()
-    changes = {"required-0-arguments": '{"party_size": {"$anyof": [1]}}', "delegation": "forbidden"}
+    changes = {"required-0-args-0-match": "$date", "required-0-args-0-value": "soon", "delegation": "forbidden"}
     response = browser.post(EDIT, {**inputs(browser.get(EDIT)), **changes})
-    assert "required-0-arguments" in response.context["editor"].form.errors
+    assert set(response.context["editor"].form.errors) == {"required-0-args-0-value", "required-0-name"}
 
 
 def test_the_views_switch_without_a_script_and_keep_what_was_typed(browser: Client) -> None:
@@ -207,7 +208,7 @@ def test_errors_in_json_name_their_lines(browser: Client) -> None:
 
 def test_a_row_is_added_without_a_script(browser: Client) -> None:
     make_scenario()
-    response = browser.post(EDIT, {**inputs(browser.get(EDIT)), "action": "add-required"})
+    response = browser.post(EDIT, {**inputs(browser.get(EDIT)), "action": "add:required"})
     values = inputs(response)
     assert values["required-0-name"] == "create_reservation"
     assert values["required-1-name"] == ""
@@ -296,7 +297,7 @@ def test_every_text_has_its_own_direction(browser: Client) -> None:
     assert f"<bdi>{title}</bdi>" in page
     assert f'<blockquote class="says" dir="auto">{text}</blockquote>' in page
     edit = text_of(browser, "/scenarios/rtl/edit/")
-    for name, direction in (("text", "auto"), ("title", "auto"), ("state", "ltr"), ("id", "ltr")):
+    for name, direction in (("text", "auto"), ("title", "auto"), ("assertions", "ltr"), ("id", "ltr")):
         tag = next(tag for tag in edit.split("<") if f'name="{name}"' in tag)
         assert f'dir="{direction}"' in tag
     assert "rtl" in text_of(browser, "/scenarios/", q="طاولة", tag="عربي")
