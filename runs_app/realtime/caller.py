@@ -27,6 +27,7 @@ class Utterance(NamedTuple):
     wire: WireSpeech
     voice_end: int
     line: CallerLine | None = None
+    recording: str | None = None
 
 
 @dataclass
@@ -67,7 +68,8 @@ def _utterance(planned: PlannedTurn, form: AudioFormat) -> Utterance:
     assert planned.audio is not None
     spans = planned.line.voice if planned.line else voiced(planned.audio)
     voice_end = spans[-1].end if spans else planned.audio.size
-    return Utterance(planned.text, planned.audio, wire_speech(planned.audio, form), voice_end, planned.line)
+    wire = wire_speech(planned.audio, form)
+    return Utterance(planned.text, planned.audio, wire, voice_end, planned.line, planned.recording)
 
 
 async def begin(line: Line, microphone: Microphone, said: Utterance, *, over: bool) -> Speech:
@@ -191,12 +193,16 @@ def _note_spoken(line: Line, speech: Speech) -> None:
         gaps=speech.gaps,
         lag_p99_ms=pacing.lag_p99_ms,
         lag_max_ms=pacing.lag_max_ms,
-        **_condition_told(speech.said.line),
+        **_line_told(speech.said),
     )
 
 
-def _condition_told(line: CallerLine | None) -> dict[str, Json]:
-    return {} if line is None else {"condition": line.condition, "seed": line.seed, "levels": line.levels}
+def _line_told(said: Utterance) -> dict[str, Json]:
+    recorded = {} if said.recording is None else {"recording": said.recording}
+    if said.line is None:
+        return recorded
+    made = {"condition": said.line.condition, "seed": said.line.seed} if said.line.condition else {}
+    return {**recorded, **made, "levels": said.line.levels}
 
 
 def _note_sent(line: Line, turn: TurnDraft, at_s: float) -> None:

@@ -55,15 +55,18 @@ def _on_line(turn: PlannedTurn, condition: Condition, seed_text: str) -> Planned
     if turn.audio is None:
         return turn
     seed = int.from_bytes(hashlib.sha256(seed_text.encode()).digest()[:6])  # JSON keeps 53 bits
-    made = apply(turn.audio, condition, seed=seed)
-    return replace(turn, audio=made.samples, line=CallerLine(parts(condition), seed, made.levels, made.voice))
+    recorded = turn.line  # it came with noise of its own, and its voice was looked for above that
+    made = apply(turn.audio, condition, seed=seed, voice=recorded.voice if recorded else None)
+    levels = {**(recorded.levels if recorded else {}), **made.levels}
+    return replace(turn, audio=made.samples, line=CallerLine(parts(condition), seed, levels, made.voice))
 
 
-def apply(samples: Int16, condition: Condition, *, seed: int) -> Conditioned:
-    """`samples`: the clean words, int16 mono at RATE_HZ. Order: echo of the room, other voices and noise in it, then
-    the line's band, then what the line loses. The same seed gives the same samples."""
+def apply(samples: Int16, condition: Condition, *, seed: int, voice: tuple[Span, ...] | None = None) -> Conditioned:
+    """`samples`: the clean words, int16 mono at RATE_HZ; `voice`: where somebody speaks in them, where that is known.
+    Order: echo of the room, other voices and noise in it, then the line's band, then what the line loses. The same
+    seed gives the same samples."""
     draw = np.random.default_rng(seed)
-    voice = tuple(voiced(samples))
+    voice = tuple(voiced(samples)) if voice is None else voice
     clean = to_float(samples)
     speech_rms = _rms(np.concatenate([clean[span.start : span.end] for span in voice])) if voice else 0.0
     levels: Levels = {"speech_rms": _steps(speech_rms)}

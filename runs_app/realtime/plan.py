@@ -23,7 +23,7 @@ from runs_app.realtime.live.settings import live_session
 from runs_app.realtime.merging import merge
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import SAMPLES_PER_MS
-from runs_app.realtime.script import PlannedTurn, lines, with_audio
+from runs_app.realtime.script import UNTYPED, PlannedTurn, lines, with_audio
 from runs_app.realtime.tools import Executor
 from scenarios_app.spec.application import Application
 from scenarios_app.spec.conditions import parse_condition
@@ -37,7 +37,7 @@ DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect(), "beta": BetaDialect()}
 LIVE = LiveDialect()
 SECRET_NAME = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
 SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
-NOT_OURS = ("assertions", "input.recordings")
+NOT_OURS = ("assertions",)
 CONTEXT_TITLE = "Context that you may use, as JSON:"
 
 Mode = Literal["text", "audio"]
@@ -265,6 +265,8 @@ def _said(
 def _turns(scenario: Scenario, audio: Sequence[Int16] | None, seed: int | str) -> tuple[PlannedTurn, ...]:
     script = lines(scenario, seed=seed)
     if audio is None:
+        if untyped := next((index for index, line in enumerate(script) if not line.text), 0):
+            raise PlanError(f"input.turns[{untyped - 1}]", UNTYPED)
         return with_audio(script, [None] * len(script))
 
     sizes = [audio[index].size if index < len(audio) else 0 for index in range(len(script))]

@@ -9,10 +9,13 @@ from typing import Literal
 
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import CallerLine
+from runs_app.realtime.speech_edges import SPEECH_RMS, adaptive_threshold, voiced
+from scenarios_app.spec.recordings import Recording
 from scenarios_app.spec.scenario import Scenario
 
 # How much of the agent's audio an impatient caller hears before he breaks in.
 IMPATIENCE_MS = (600, 2000)
+UNTYPED = "is a recording without metadata.transcript, so that nothing can be typed: set mode: audio"
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class PlannedTurn:
 
     `interrupt_after_ms`: over the reply to the turn before, once so much of it was heard (0: as soon as it begins);
     None: when `wait` is over, the whole reply or the first second of silence in it. `line`: what a condition made of
-    the clean words, its positions counted from the first sample of `audio`.
+    the clean words, its positions counted from the first sample of `audio`. `recording`: its id, if it was recorded.
     """
 
     text: str
@@ -29,6 +32,7 @@ class PlannedTurn:
     interrupt_after_ms: float | None = None
     wait: Literal["reply", "silence"] = "reply"
     line: CallerLine | None = None
+    recording: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class ScriptLine:
     text: str
     interrupt_after_ms: float | None = None
     wait: Literal["reply", "silence"] = "reply"
+    recording: Recording | None = None
 
 
 def lines(scenario: Scenario, *, seed: int | str = 0) -> tuple[ScriptLine, ...]:
@@ -46,23 +51,60 @@ def lines(scenario: Scenario, *, seed: int | str = 0) -> tuple[ScriptLine, ...]:
 
 
 def with_audio(script: Sequence[ScriptLine], audio: Sequence[Int16 | None]) -> tuple[PlannedTurn, ...]:
-    return tuple(
-        PlannedTurn(line.text, samples, line.interrupt_after_ms, line.wait)
-        for line, samples in zip(script, audio, strict=True)
+    return tuple(_planned(line, samples) for line, samples in zip(script, audio, strict=True))
+
+
+def _planned(line: ScriptLine, samples: Int16 | None) -> PlannedTurn:
+    recorded = line.recording if samples is not None else None
+    return PlannedTurn(
+        line.text,
+        samples,
+        line.interrupt_after_ms,
+        line.wait,
+        recorded_line(samples) if recorded and samples is not None else None,
+        recorded.id if recorded else None,
     )
 
 
+def recorded_line(samples: Int16) -> CallerLine | None:
+    """Where somebody speaks in a recording that has noise of its own (`threshold_rms` tells from which level on); None
+    where the usual threshold finds it."""
+    threshold_rms = adaptive_threshold(samples)
+    if threshold_rms == SPEECH_RMS:
+        return None
+    voice = tuple(voiced(samples, threshold_rms=threshold_rms))
+    return CallerLine({}, 0, {"threshold_rms": round(threshold_rms, 1)}, voice)
+
+
+def for_repeat(scenario: Scenario, repeat: int) -> Scenario:
+    """The scenario with one recording for its first turn. Where there are several that no further turn names, the
+    repeats (from 1) take them in order, so that every configuration is asked by the same ones."""
+    spare = _spare(scenario)
+    if len(spare) < 2:
+        return scenario
+    chosen = spare[(repeat - 1) % len(spare)]
+    kept = tuple(one for one in scenario.input.recordings if one is chosen or one not in spare)
+    return scenario.model_copy(update={"input": scenario.input.model_copy(update={"recordings": kept})})
+
+
+def _spare(scenario: Scenario) -> list[Recording]:
+    named = {turn.recording for turn in scenario.input.turns}
+    return [recording for recording in scenario.input.recordings if recording.id not in named]
+
+
 def _lines(scenario: Scenario, seed: int | str) -> Iterator[ScriptLine]:
-    yield ScriptLine(scenario.input.text)
+    recordings = {recording.id: recording for recording in scenario.input.recordings}
+    yield ScriptLine(scenario.input.text, recording=next(iter(_spare(scenario)), None))
     behaviors = scenario.persona.behaviors if scenario.persona else None
     chance = (behaviors.interrupt_probability or 0.0) if behaviors else 0.0
     own_seed = scenario.persona.seed if scenario.persona else None
     draw = random.Random(f"interruptions {seed} {own_seed}")
     for turn in scenario.input.turns:
         breaks_in, after_ms = draw.random() < chance, float(round(draw.uniform(*IMPATIENCE_MS)))
-        given = turn.interrupt_after_ms
+        given, recording = turn.interrupt_after_ms, recordings.get(turn.recording or "")
         yield ScriptLine(
-            text=turn.text or "",
+            text=turn.text or (recording.transcript if recording else ""),
+            recording=recording,
             interrupt_after_ms=float(given) if given is not None else after_ms if breaks_in else None,
             wait=turn.wait or "reply",
         )

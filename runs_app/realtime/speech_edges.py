@@ -17,6 +17,8 @@ from runs_app.realtime.record import SAMPLES_PER_MS, Span
 SPEECH_RMS = 220.0
 FRAME_MS = 20
 BRIDGE_MS = 4  # between two pulses of a low voice a window of 1 ms can be quiet
+FLOOR_PERCENTILE = 5  # the quietest twentieth of a recording's frames is its noise
+FLOOR_MARGIN = 2**0.5  # so far above it voice and noise are equally loud
 
 Energies = npt.NDArray[np.float64]
 
@@ -51,6 +53,14 @@ def voiced(samples: Int16, *, threshold_rms: float = SPEECH_RMS) -> list[Span]:
         Span(start * SAMPLES_PER_MS, min(min(end, limit) * SAMPLES_PER_MS, samples.size))
         for start, end, limit in zip(starts, ends, limits, strict=True)
     ]
+
+
+def adaptive_threshold(samples: Int16) -> float:
+    """The RMS from which a recording's frames are speech: SPEECH_RMS, or in noise the level at which a voice is as
+    loud as the noise under it. What is quieter than that is not found, wherever it begins or ends."""
+    frames = _window_energies(samples).reshape(-1, FRAME_MS).mean(axis=1)
+    floor_rms = float(np.percentile(frames, FLOOR_PERCENTILE)) ** 0.5 if frames.size else 0.0
+    return max(SPEECH_RMS, FLOOR_MARGIN * floor_rms)
 
 
 def peaks(samples: Int16, *, bin_ms: int = 10) -> list[Peaks]:

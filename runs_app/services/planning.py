@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
 from runs_app.models import Run, Trial
-from runs_app.realtime import script
 from runs_app.realtime.application import ApplicationError, ApplicationExecutor
 from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Mode, Plan, PlanError, build_plan
-from runs_app.realtime.speech import CallerAudioError, SpeechError, SpeechRequest, speak
+from runs_app.realtime.script import for_repeat
+from runs_app.realtime.script import lines as script_of
+from runs_app.realtime.speech import CallerAudioError, SpeechError
 from runs_app.services import secrets, tooling
-from runs_app.services.addresses import NoSimulator, agent_url, service_url, template_context
+from runs_app.services.addresses import NoSimulator, agent_url, template_context
+from runs_app.services.caller_voice import SaidTurn, said_turns, sound_of
 from runs_app.services.material import Material, material_of
 from runs_app.services.refusal import CannotPlan
 from runs_app.services.secrets import Destination, SecretError
-from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import parse_faults
 
@@ -39,7 +38,7 @@ class Prepared:
     executor: ApplicationExecutor
     mode: Mode
     real_time: bool | None
-    speech: tuple[SpeechRequest, ...]  # one for each turn of the caller; none in text mode
+    speech: tuple[SaidTurn, ...]  # one for each turn of the caller; none in text mode
     spoken_after_s: float  # audio in the cache that is older is spoken anew
     seed: int
 
@@ -48,6 +47,7 @@ def prepare(trial: Trial) -> Prepared:
     """Reads, renders and checks all that needs no network. Raises CannotPlan."""
     try:
         material = material_of(trial)
+        material = replace(material, scenario=for_repeat(material.scenario, trial.repeat))
         mode = _mode(trial.run, material)
         return Prepared(
             material=material,
@@ -99,59 +99,22 @@ def _executor(trial: Trial, material: Material) -> ApplicationExecutor:
     )
 
 
-def _speech(trial: Trial, material: Material) -> tuple[SpeechRequest, ...]:
-    caller = material.configuration.caller
-    service = secrets.render(
-        url=service_url(caller.endpoint, field="caller.endpoint"),
-        context=template_context(trial),
-        api_key=caller.api_key,
-        at="caller.",
-    )
-    return tuple(
-        SpeechRequest(
-            text=line.text,
-            endpoint=service.url,
-            # its port changes from start to start, and what it says does not
-            endpoint_name=SIMULATOR if caller.endpoint == SIMULATOR else "",
-            model=caller.model,
-            voice=caller.voice,
-            api_key=service.api_key,
-        )
-        for line in script.lines(material.scenario)
-    )
-
-
-def speech_cache() -> Path:
-    return Path(settings.DATA_DIR) / "speech"
+def _speech(trial: Trial, material: Material) -> tuple[SaidTurn, ...]:
+    script = script_of(material.scenario)
+    return said_turns(script, material.configuration.caller, template_context(trial))
 
 
 async def caller_speech(prepared: Prepared) -> tuple[Int16, ...]:
     """The caller's words, turn by turn, as int16 mono at 24 kHz; empty in text mode. Raises CannotPlan."""
     try:
         async with asyncio.timeout(SPEECH_SECONDS):
-            return tuple([await _spoken(prepared, request) for request in prepared.speech])
+            return tuple([await sound_of(turn, spoken_after_s=prepared.spoken_after_s) for turn in prepared.speech])
     except SpeechError as error:
         raise CannotPlan("speech", error) from error
     except CallerAudioError as error:
         raise CannotPlan("caller_audio", error) from error
     except TimeoutError as error:
         raise CannotPlan("speech", f"no audio of the caller's words within {SPEECH_SECONDS:.0f} s") from error
-
-
-async def _spoken(prepared: Prepared, request: SpeechRequest) -> Int16:
-    refresh = await asyncio.to_thread(_is_stale, prepared, request)
-    return (await speak(request, cache_dir=speech_cache(), refresh=refresh)).samples
-
-
-def _is_stale(prepared: Prepared, request: SpeechRequest) -> bool:
-    """Whether a run that asked for fresh audio finds words that were spoken before it began: once per run and text."""
-    if not prepared.spoken_after_s:
-        return False
-    try:
-        entry = speech_cache() / f"{request.cache_key()}.json"
-        return entry.stat().st_mtime < prepared.spoken_after_s
-    except (FileNotFoundError, EndpointError):
-        return False
 
 
 def complete(prepared: Prepared, audio: Sequence[Int16]) -> Plan:

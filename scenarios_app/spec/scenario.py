@@ -16,6 +16,7 @@ from scenarios_app.spec.application import ApplicationRef
 from scenarios_app.spec.contract import Contract, Flag, IsoDate, NotNegative, Number, Text, Whole, parse
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.recordings import Recording
 from scenarios_app.spec.sources import Source, json_source
 from scenarios_app.spec.tool_faults import Target, ToolFault
 
@@ -36,15 +37,6 @@ ScenarioId = Annotated[
 Share = Annotated[NotNegative, Field(le=1), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 Count = Annotated[Whole, Field(ge=0)]
 Positive = Annotated[Whole, Field(ge=1)]
-
-
-class Recording(Contract):
-    """A spoken request that was recorded; `path` is relative to the scenario file."""
-
-    id: Text
-    path: Text
-    condition: Text | None = None
-    metadata: dict[str, Json] = {}
 
 
 class Message(Contract):

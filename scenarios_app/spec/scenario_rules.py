@@ -214,6 +214,10 @@ def additions(scenario: Scenario) -> Iterator[Problem]:
             yield Problem(name, needs)
     if "turns" in scenario.input.model_fields_set:
         yield Problem("input.turns", needs)
+    for index, recording in enumerate(scenario.input.recordings):
+        for name in ("sha256", "channel"):
+            if name in recording.model_fields_set:
+                yield Problem(f"input.recordings[{index}].{name}", needs)
     if "ref" in scenario.application.model_fields_set:
         yield Problem("application.ref", needs)
     for path, value in _matched(scenario):
@@ -231,13 +235,9 @@ def unsupported(scenario: Scenario) -> Iterator[Problem]:
     behaviors = scenario.persona.behaviors if scenario.persona else None
     present: Iterable[tuple[str, object]] = (
         ("simulation_parameters", scenario.simulation_parameters),
-        ("input.recordings", scenario.input.recordings),
         ("persona", scenario.persona if not scripted else None),
         ("persona.behaviors.patience_turns", behaviors.patience_turns if behaviors and scripted else None),
         ("stop_when", scenario.stop_when),
         ("max_turns", scenario.max_turns if not scripted else None),
     )
     yield from (Problem(path, _LATER) for path, value in present if value)
-    for index, turn in enumerate(scenario.input.turns):
-        if turn.recording is not None:
-            yield Problem(f"input.turns[{index}].recording", _LATER)

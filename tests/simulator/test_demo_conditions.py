@@ -7,7 +7,10 @@ import pytest
 
 from runs_app.realtime.conditions import apply
 from runs_app.realtime.pcm import Int16
+from runs_app.realtime.percentile import nearest_rank
+from runs_app.realtime.record import SAMPLES_PER_MS
 from runs_app.realtime.script import lines
+from runs_app.realtime.speech_edges import adaptive_threshold, voiced
 from runs_app.simulator.ear import THRESHOLD, Ear
 from runs_app.simulator.voices import CALLER, Voices
 from scenarios_app.spec.conditions import PRESETS, Condition, parts
@@ -45,6 +48,22 @@ def test_every_sentence_of_the_demo_is_heard_right(ear: Ear, said: dict[str, Int
     assert [(text, one.text) for text, one in heard if one.text != text] == []
     assert min(one.score for _, one in heard) > (0.85 if name in LINES else THRESHOLD + 0.08)
     assert min(one.score - one.runner_up for _, one in heard) > 0.3
+
+
+def test_speech_edges_in_noise_are_those_of_the_clean_original(said: dict[str, Int16]) -> None:
+    """10 dB of noise: our own condition keeps the clean edges. A recording that came noisy is measured above its noise,
+    and is held against the clean words at the level at which they are as loud as it."""
+    starts_ms, ends_ms = [], []
+    for clean in said.values():
+        made = apply(clean, LINES["10 dB noise"], seed=1)
+        assert made.voice == tuple(voiced(clean))
+        threshold_rms = adaptive_threshold(made.samples)
+        beneath = voiced(clean, threshold_rms=max(220.0, (threshold_rms**2 - made.levels["noise_rms"] ** 2) ** 0.5))
+        found = voiced(made.samples, threshold_rms=threshold_rms)
+        starts_ms.append(abs(found[0].start - beneath[0].start) / SAMPLES_PER_MS)
+        ends_ms.append(abs(found[-1].end - beneath[-1].end) / SAMPLES_PER_MS)
+    assert max(starts_ms) <= 10
+    assert nearest_rank(ends_ms, 80) <= 5  # a word that dies away right at the level ends a frame sooner or later
 
 
 def on(condition: Condition) -> Configuration:

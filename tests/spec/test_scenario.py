@@ -314,8 +314,6 @@ def test_fields_that_no_engine_serves_are_named() -> None:
     )
     assert {problem.path for problem in unsupported_fields(parse_scenario(document))} == {
         "simulation_parameters",
-        "input.turns[0].recording",
-        "input.recordings",
         "persona.behaviors.patience_turns",
         "stop_when",
     }
@@ -355,7 +353,7 @@ def test_fields_that_are_served_are_not_named() -> None:
         "notes": "n",
         "source": "bug 7",
         "expected.state": {"x": {"$present": True}},
-        "input.recordings": [],
+        "input.recordings": [{"id": "r1", "path": "r1.wav"}],
         "tool_faults": {"find": {"mode": "stale"}, "*": {"mode": "delay", "ms": 5}},
     }
     assert unsupported_fields(parse_scenario(changed(SCENARIO, served))) == []

@@ -14,7 +14,7 @@ from runs_app.reporting.crawl.facts import Facts, assessment, audio_source, obse
 from runs_app.reporting.crawl.numbers import metrics
 from runs_app.reporting.results import url_of
 from runs_app.services import secrets
-from runs_app.services.planning import speech_cache
+from runs_app.services.caller_voice import speech_cache
 from scenarios_app.spec.configuration import Configuration, parse_configuration
 from scenarios_app.spec.jsontext import canonical
 
