@@ -75,7 +75,7 @@ def expected_s(
 
 def _history(scenarios: Sequence[ScenarioVersion], *, mode: str, real_time: bool | None) -> dict[int, float]:
     """Mean seconds of a conversation by scenario, of runs that were asked to go the same way."""
-    same_way = Trial.objects.filter(
+    same_way = Trial.objects.counted().filter(
         run__mode=mode,
         run__real_time=real_time,
         scenario_version__scenario__in=[version.scenario_id for version in scenarios],

@@ -174,7 +174,7 @@ def _usage(
         for version in configurations
     }
     prices = {pk: specs[own] for own, others in siblings.items() for pk in others}
-    same_way = Trial.objects.filter(
+    same_way = Trial.objects.counted().filter(
         run__mode=way.mode,
         run__real_time=way.real_time,
         scenario_version__scenario__in=[version.scenario_id for version in scenarios],

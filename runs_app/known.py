@@ -91,7 +91,7 @@ def passing_now(marks: Marks) -> list[Passing]:
     if not marks:
         return []
     since = min(mark.created_at for listed in marks.by_scenario.values() for mark in listed)
-    done = Trial.objects.filter(run__status=RunStatus.DONE, run__created_at__gte=since)
+    done = Trial.objects.counted().filter(run__status=RunStatus.DONE, run__created_at__gte=since)
     return _passing(marks, done.filter(scenario_version__scenario__in=marks.by_scenario.keys()))
 
 

@@ -107,7 +107,8 @@ class ListenConsumer(AsyncWebsocketConsumer):
         return before != self.sent
 
     async def _status(self) -> str | None:
-        found: str | None = await Trial.objects.filter(pk=self.trial_id).values_list("status", flat=True).afirst()
+        seen = Trial.objects.seen_by(self.scope["user"])
+        found: str | None = await seen.filter(pk=self.trial_id).values_list("status", flat=True).afirst()
         return found
 
 

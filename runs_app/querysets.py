@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models.functions import Coalesce, RowNumber
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
     from runs_app.models import Baseline, Event, Trial
     from scenarios_app.models import ConfigurationVersion, Suite
 
@@ -29,7 +31,22 @@ class RunQuerySet(models.QuerySet[Any]):
         return found.order_by("-pk")
 
 
+class KeptRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]
+    """The runs that people see and that count; `everything` has what is tried out too, as the engine needs it."""
+
+    def get_queryset(self) -> RunQuerySet:
+        return super().get_queryset().filter(temporary_until=None)
+
+
 class TrialQuerySet(models.QuerySet["Trial"]):
+    def counted(self) -> TrialQuerySet:
+        """Without those of runs that are only tried out. For every read that is not bound to runs that people see."""
+        return self.filter(run__temporary_until=None)
+
+    def seen_by(self, user: User) -> TrialQuerySet:
+        """Also those that this person tries out."""
+        return self.filter(models.Q(run__temporary_until=None) | models.Q(run__created_by=user))
+
     def queued(self) -> TrialQuerySet:
         return self.filter(status="queued")
 

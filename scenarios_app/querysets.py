@@ -93,3 +93,15 @@ class ScenarioQuerySet(models.QuerySet["Scenario"]):
 class VersionQuerySet(models.QuerySet[Any]):
     def newest_first(self) -> VersionQuerySet:
         return self.order_by("-number").select_related("created_by")
+
+
+class KeptScenarios(models.Manager.from_queryset(ScenarioQuerySet)):  # type: ignore[misc]
+    """All but those that were made for a try alone; `everything` has these too."""
+
+    def get_queryset(self) -> ScenarioQuerySet:
+        return super().get_queryset().filter(temporary=False)
+
+
+class KeptNamed(models.Manager.from_queryset(NamedQuerySet)):  # type: ignore[misc]
+    def get_queryset(self) -> NamedQuerySet:
+        return super().get_queryset().filter(temporary=False)

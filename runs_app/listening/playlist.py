@@ -90,7 +90,7 @@ def _numbers(query: QueryDict, name: str) -> tuple[int, ...]:
 
 def failed_of(asked: Asked) -> TrialQuerySet:
     """The failed trials that are asked for, the newest run first, in the order of the run."""
-    found = Trial.objects.failed(asked.kind)
+    found = Trial.objects.counted().failed(asked.kind)
     if asked.runs:
         found = found.filter(run__in=asked.runs)
     if asked.trials:

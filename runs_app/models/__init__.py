@@ -1,5 +1,6 @@
 from runs_app.models.baselines import Baseline
 from runs_app.models.decisions import Decision, RunPlan
+from runs_app.models.fixes import Fix
 from runs_app.models.grading import Check, Grade, Grading
 from runs_app.models.intervals import StoredIntervals
 from runs_app.models.known_failures import KnownFailure, KnownFailureChange
@@ -15,6 +16,7 @@ __all__ = [
     "Decision",
     "Event",
     "Fault",
+    "Fix",
     "Grade",
     "Grading",
     "KnownFailure",

@@ -81,7 +81,7 @@ def wanted_of(query: QueryDict) -> Wanted:
 
 def trials_of(wanted: Wanted, viewer: User) -> TrialQuerySet:
     """In order: the newest run first, and in it as the trials were played."""
-    found: TrialQuerySet = Trial.objects.filter(_facts(wanted)).order_by("-run_id", "position")
+    found: TrialQuerySet = Trial.objects.counted().filter(_facts(wanted)).order_by("-run_id", "position")
     if wanted.queue or wanted.reviewed:
         found = found.filter(status=TrialStatus.DONE).exclude(outcome=Outcome.CANCELLED)
     if wanted.check:

@@ -43,14 +43,14 @@ class GradingClaim:
 def claim_trial(*, run_id: int) -> Claim | None:
     """The next queued trial of the run, or None when nothing is queued, the limit is reached or it was cancelled."""
     with transaction.atomic():
-        run = Run.objects.select_for_update().filter(pk=run_id, cancel_requested_at=None).first()
+        run = Run.everything.select_for_update().filter(pk=run_id, cancel_requested_at=None).first()
         if run is None:
             return None
         trial = Trial.objects.queued().filter(run=run).only("pk", "attempt").order_by("position").first()
         now = timezone.now()
         if trial is None or not _take(trial, now):
             return None
-        Run.objects.filter(pk=run_id, status=RunStatus.QUEUED).update(status=RunStatus.RUNNING, started_at=now)
+        Run.everything.filter(pk=run_id, status=RunStatus.QUEUED).update(status=RunStatus.RUNNING, started_at=now)
         transaction.on_commit(lambda: bell.ring(run_id))
         return Claim(trial_id=trial.pk, run_id=run_id, attempt=trial.attempt + 1)
 

@@ -88,7 +88,7 @@ def cancel_queued(trial: Trial, now: datetime) -> None:
 def cancel_rest(run: Run) -> None:
     """Within a transaction that holds the run's row: ends what is queued, and asks what is under way to end."""
     now = timezone.now()
-    Run.objects.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=now)
+    Run.everything.filter(pk=run.pk, cancel_requested_at=None).update(cancel_requested_at=now)
     run.trials.filter(status=TrialStatus.RUNNING, cancel_requested_at=None).update(cancel_requested_at=now)
     for trial in run.trials.queued().select_for_update():
         cancel_queued(trial, now)
@@ -97,17 +97,17 @@ def cancel_rest(run: Run) -> None:
 def close_run(*, run_id: int) -> None:
     """Ends the run when its last trial is done, and opens it again when one is not. Safe to call at any time."""
     with transaction.atomic():
-        run = Run.objects.select_for_update().filter(pk=run_id).first()
+        run = Run.everything.select_for_update().filter(pk=run_id).first()
         if run is None:
             return
         if _is_futile(run):
-            Run.objects.filter(pk=run_id).update(stop_reason=run.stop_reason)
+            Run.everything.filter(pk=run_id).update(stop_reason=run.stop_reason)
             cancel_rest(run)
             run.refresh_from_db(fields=["cancel_requested_at"])
         status, finished_at = _state(run)
         if status == run.status:
             return
-        Run.objects.filter(pk=run_id).update(status=status, finished_at=finished_at)
+        Run.everything.filter(pk=run_id).update(status=status, finished_at=finished_at)
         transaction.on_commit(lambda: bell.ring(run_id))
         if status == RunStatus.DONE:
             transaction.on_commit(lambda: intervals.ask_for_those_of(run))

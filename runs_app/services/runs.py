@@ -161,7 +161,7 @@ def trial_seed(*, run_seed: int, scenario_id: str, repeat: int) -> int:
 def cancel_run(*, run: Run) -> None:
     """Queued trials end now, running ones in two seconds; recorded ones are still graded. Raises AlreadyFinished."""
     with transaction.atomic():
-        run = Run.objects.select_for_update().get(pk=run.pk)
+        run = Run.everything.select_for_update().get(pk=run.pk)
         if run.is_over:
             raise AlreadyFinished(f"{run} is already {run.status}")
         cancel_rest(run)

@@ -42,7 +42,7 @@ def sweep() -> Swept:
     regraded = sum(_give_back_grading(pk) for pk in stalled)
     _send_gradings()
     lanes = _send_lanes()
-    for run_id in Run.objects.open().values_list("pk", flat=True):
+    for run_id in Run.everything.open().values_list("pk", flat=True):
         close_run(run_id=run_id)
     return Swept(requeued=outcomes.count("queued"), lost=outcomes.count("lost"), regraded=regraded, lanes=lanes)
 
@@ -96,7 +96,7 @@ def _send_gradings() -> None:
 def _send_lanes() -> int:
     """For every run with queued trials and free places; while messages wait, no worker is idle for want of one."""
     now = timezone.now()
-    runs = Run.objects.open().filter(cancel_requested_at=None, trials__status=TrialStatus.QUEUED).distinct()
+    runs = Run.everything.open().filter(cancel_requested_at=None, trials__status=TrialStatus.QUEUED).distinct()
     if not runs or not queues.is_empty("conversations"):
         return 0
     sent = 0

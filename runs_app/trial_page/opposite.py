@@ -56,7 +56,9 @@ def _in_run(trial: Trial) -> Trial | None:
 
 
 def _alike(trial: Trial) -> TrialQuerySet:
-    done = Trial.objects.filter(status=TrialStatus.DONE).exclude(outcome=Outcome.CANCELLED).exclude(pk=trial.pk)
+    done = (
+        Trial.objects.counted().filter(status=TrialStatus.DONE).exclude(outcome=Outcome.CANCELLED).exclude(pk=trial.pk)
+    )
     return done.with_versions().defer("record", "metrics")
 
 

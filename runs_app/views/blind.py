@@ -38,7 +38,7 @@ def duel(request: HttpRequest) -> HttpResponse:
 def _opened(request: HttpRequest, left: list[tuple[int, int]]) -> Preference | None:
     """The first of these pairs that storage still has."""
     for numbers in left:
-        a, b = (Trial.objects.get(pk=pk) for pk in numbers)
+        a, b = (Trial.objects.counted().get(pk=pk) for pk in numbers)
         if default_storage.exists(a.wav) and default_storage.exists(b.wav):
             return open_pair(listener=cast(User, request.user), a=a, b=b)
     return None

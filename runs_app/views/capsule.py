@@ -37,7 +37,7 @@ def as_zip(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _capsule(request: HttpRequest, pk: int) -> Capsule:
-    trial = get_object_or_404(Trial.objects.with_versions(), pk=pk)
+    trial = get_object_or_404(Trial.objects.counted().with_versions(), pk=pk)
     text = request.GET.get("t", "0")
     try:
         seconds = float(text)

@@ -60,7 +60,7 @@ def known_failure(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _about(mark: KnownFailure) -> dict[str, Any]:
-    found = Trial.objects.failed(mark.kind or None).filter(scenario_version__scenario=mark.scenario)
+    found = Trial.objects.counted().failed(mark.kind or None).filter(scenario_version__scenario=mark.scenario)
     if mark.configuration is not None:
         found = found.filter(configuration_version__configuration=mark.configuration)
     trials = found.with_versions().defer("record", "metrics").order_by("-pk")
@@ -96,7 +96,7 @@ def known_failure_new(request: HttpRequest) -> HttpResponse:
 
 def _meant(request: HttpRequest) -> tuple[Trial, str, list[Scenario]]:
     """(a trial that failed so, the kind, the scenarios). Raises Http404 where nothing did."""
-    trials = Trial.objects.failed().with_versions().defer("record", "metrics")
+    trials = Trial.objects.counted().failed().with_versions().defer("record", "metrics")
     pk, run = number_of(request.GET.get("trial", "")), number_of(request.GET.get("run", ""))
     if pk is not None:
         trial = get_object_or_404(trials, pk=pk)

@@ -38,7 +38,7 @@ def place(request: HttpRequest) -> HttpResponse:
     if len(key) != 64 or not key.isalnum():
         return JsonResponse({"error": "playlist: that is no playlist of ours"}, status=400)
     number = request.POST.get("trial", "")
-    trial = get_object_or_404(Trial, pk=number_of(number) or 0) if number else None
+    trial = get_object_or_404(Trial.objects.counted(), pk=number_of(number) or 0) if number else None
     keep_place(listener=cast(User, request.user), playlist=key, trial=trial)
     return HttpResponse(status=204)
 
@@ -46,7 +46,7 @@ def place(request: HttpRequest) -> HttpResponse:
 @require_POST
 def fault(request: HttpRequest, pk: int) -> HttpResponse:
     """POST fault=agent, caller, judge or infrastructure; empty takes it back."""
-    trial = get_object_or_404(Trial, pk=pk)
+    trial = get_object_or_404(Trial.objects.counted(), pk=pk)
     chosen = request.POST.get("fault", "")
     if chosen and chosen not in FAULTS:
         return JsonResponse({"error": f"fault: {chosen[:40]!r} is none of {', '.join(FAULTS)}"}, status=400)

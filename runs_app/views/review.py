@@ -98,7 +98,7 @@ def assign(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def assign_one(request: HttpRequest, pk: int) -> HttpResponse:
-    found = get_object_or_404(Trial, pk=pk)
+    found = get_object_or_404(Trial.objects.counted(), pk=pk)
     person = _person(request.POST.get("person", ""))
     reviewing.assign_reviews(trials=Trial.objects.filter(pk=found.pk), person=person, by=signed_in(request))
     return redirect(_trial_url(found.pk, wanted_of(_sent(request))))
@@ -111,7 +111,7 @@ def _person(name: str) -> User | None:
 @require_POST
 def save(request: HttpRequest, pk: int) -> HttpResponse:
     """Stores the review, then goes to the next trial of the queue, or stays where `then` is not `next`."""
-    found, viewer = get_object_or_404(Trial, pk=pk), signed_in(request)
+    found, viewer = get_object_or_404(Trial.objects.counted(), pk=pk), signed_in(request)
     wanted, given = wanted_of(_sent(request)), _given(request.POST)
     onward = request.POST.get("then") == "next"
     if onward and not any(given.values()) and not found.reviews.filter(current=True).exists():
@@ -175,7 +175,7 @@ def _refused(
 @require_POST
 def mark(request: HttpRequest, pk: int) -> HttpResponse:
     """A moment of the call, `at_ms`, with an optional note; answers what the lane of marks shows of it."""
-    found = get_object_or_404(Trial, pk=pk)
+    found = get_object_or_404(Trial.objects.counted(), pk=pk)
     at_ms = _number(request.POST.get("at_ms", ""))
     try:
         if not isinstance(at_ms, float):

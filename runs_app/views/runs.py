@@ -67,7 +67,7 @@ def findings(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def earlier(request: HttpRequest, pk: int) -> HttpResponse:
     """The events of a trial before ?before=, a sequence number."""
-    trial = get_object_or_404(Trial.objects.only("pk", "attempt"), pk=pk)
+    trial = get_object_or_404(Trial.objects.counted().only("pk", "attempt"), pk=pk)
     before = number_of(request.GET.get("before", ""))
     lines = live.earlier_lines(trial, before) if before is not None else []
     more = bool(lines) and lines[0].seq > live.first_seq(trial)

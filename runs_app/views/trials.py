@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import aget_object_or_404, get_object_or_404, redirect, render
@@ -25,7 +28,7 @@ from scenarios_app.views.pages import signed_in
 
 
 def _trial(pk: int) -> Trial:
-    wanted = Trial.objects.select_related(
+    wanted = Trial.objects.counted().select_related(
         "run__suite",
         "scenario_version__scenario",
         "configuration_version__configuration",
@@ -78,7 +81,8 @@ def _shown(request: HttpRequest, found: Trial) -> Shown:
 
 
 async def _served(request: HttpRequest, pk: int, field: str, content_type: str, suffix: str) -> HttpResponseBase:
-    found = await aget_object_or_404(Trial.objects.only(field), pk=pk)
+    seen = Trial.objects.seen_by(cast(User, await request.auser()))
+    found = await aget_object_or_404(seen.only(field), pk=pk)
     name = getattr(found, field)
     if not name:
         raise Http404

@@ -7,7 +7,7 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 
 from scenarios_app.models.versions import Authored, Version
-from scenarios_app.querysets import NamedQuerySet
+from scenarios_app.querysets import KeptNamed, NamedQuerySet
 
 
 class Application(Authored):
@@ -43,9 +43,11 @@ class Configuration(Authored):
     """An agent under test."""
 
     name = models.CharField(max_length=100)
+    temporary = models.BooleanField(default=False)  # a prompt while it is tried out: shown and offered nowhere
     latest = models.ForeignKey("ConfigurationVersion", null=True, on_delete=models.SET_NULL, related_name="+")
 
-    objects = NamedQuerySet.as_manager()
+    objects = KeptNamed()
+    everything = NamedQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -65,6 +67,8 @@ class ConfigurationVersion(Version):
         constraints = [models.UniqueConstraint(fields=["configuration", "number"], name="configuration_version_number")]
 
     def __str__(self) -> str:
+        if self.configuration.temporary:
+            return f"{self.content['name']} (draft)"
         return f"{self.configuration.name}@{self.number}"
 
     @property

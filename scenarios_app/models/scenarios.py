@@ -7,16 +7,18 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 
 from scenarios_app.models.versions import Authored, Version
-from scenarios_app.querysets import NamedQuerySet, ScenarioQuerySet
+from scenarios_app.querysets import KeptScenarios, NamedQuerySet, ScenarioQuerySet
 
 
 class Scenario(Authored):
     """A spoken test case. `key` is the id that the file gives it: unique ignoring case."""
 
     key = models.CharField(max_length=100)
+    temporary = models.BooleanField(default=False)  # what stands in a form while it is tried: shown and offered nowhere
     latest = models.ForeignKey("ScenarioVersion", null=True, on_delete=models.SET_NULL, related_name="+")
 
-    objects = ScenarioQuerySet.as_manager()
+    objects = KeptScenarios()
+    everything = ScenarioQuerySet.as_manager()
 
     class Meta:
         ordering = ["key"]
@@ -42,6 +44,8 @@ class ScenarioVersion(Version):
         constraints = [models.UniqueConstraint(fields=["scenario", "number"], name="scenario_version_number")]
 
     def __str__(self) -> str:
+        if self.scenario.temporary:
+            return f"{self.content['id']} (draft)"
         return f"{self.scenario.key} v{self.number}"
 
 
