@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 from urllib.parse import urlencode
 
 from django.db.models import Count, Min
@@ -102,10 +102,26 @@ class Problems:
         return tuple(problem for problem in self.listed if problem.new)
 
     @property
+    def kinds_by_scenario(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for problem in self.listed:
+            for scenario in problem.scenarios:
+                found.setdefault(scenario, []).append(problem.key)
+        return found
+
+    def of(self, version: int) -> Problems:
+        """Those of one configuration version."""
+        kept = ((one, tuple(group for group in one.groups if group.version_id == version)) for one in self.listed)
+        return _in_order(replace(one, groups=groups) for one, groups in kept if groups)
+
+    @property
     def in_words(self) -> str:
         """`31 failures = 4 problems`; what is known is told beside it."""
         failures = f"{self.failures} {'failure' if self.failures == 1 else 'failures'}"
         return f"{failures} = {len(self.listed)} {'problem' if len(self.listed) == 1 else 'problems'}"
+
+
+NO_PROBLEMS: Final = Problems(())
 
 
 def kind_in_words(key: str) -> str:
@@ -147,7 +163,11 @@ def _listed(groups: Iterable[Group], runs: Sequence[Run | int]) -> Problems:
         Problem(key, tuple(own), problem_url(key, runs), play_url(_numbers(runs), kind=key))
         for key, own in by_kind.items()
     ]
-    return Problems(tuple(sorted(found, key=lambda one: (-one.new, -one.trials, one.key))))
+    return _in_order(found)
+
+
+def _in_order(problems: Iterable[Problem]) -> Problems:
+    return Problems(tuple(sorted(problems, key=lambda one: (-one.new, -one.trials, one.key))))
 
 
 def problem_url(key: str, runs: Sequence[Run | int]) -> str:

@@ -33,8 +33,8 @@ class Choice:
 
     `vs` names what the table holds against each other: nothing (the baseline and the next), one beside the baseline, or
     two. `held`: the first of two that are being picked. `metric` and `show` are empty when the address leaves them out;
-    `sort` begins with "-" to descend. `opened`: the id of the scenario whose row is open, `trials` whose trials are in
-    it.
+    `sort` begins with "-" to descend. `tags`: a scenario has all of them; `kinds`: keys of failure kinds, of which it
+    has any. `opened`: the id of the scenario whose row is open, `trials` whose trials are in it.
     """
 
     runs: tuple[int, ...]
@@ -46,11 +46,17 @@ class Choice:
     show: str = ""
     sort: str = "-delta"
     search: str = ""
+    tags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     view: str = "table"
     density: str = "normal"
     hidden: tuple[str, ...] = ()
     opened: str = ""
     trials: tuple[int, ...] = ()
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.show or self.search or self.tags or self.kinds)
 
 
 def choice_of(query: QueryDict) -> Choice:
@@ -68,6 +74,8 @@ def choice_of(query: QueryDict) -> Choice:
         show=_one_of("show", query.get("show", ""), SHOWS),
         sort=_sort(query.get("sort") or "-delta"),
         search=query.get("q", "").strip(),
+        tags=tuple(dict.fromkeys(filter(None, query.getlist("tag")))),
+        kinds=tuple(dict.fromkeys(filter(None, query.getlist("kind")))),
         view=_one_of("view", query.get("view") or "table", VIEWS),
         density=_one_of("density", query.get("density") or "normal", DENSITIES),
         hidden=tuple(dict.fromkeys(_one_of("hide", text, COLUMNS) for text in query.getlist("hide") if text)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.http import QueryDict
 
 from runs_app.comparing.choice import COLUMNS, Choice
+from runs_app.comparing.filters import NO_FILTERS, Filters, filters
 from runs_app.comparing.heads import Shown
 from runs_app.comparing.links import (
     FORGOTTEN,
@@ -41,6 +42,7 @@ class Controls:
     baselines: tuple[Link, ...] = ()
     additions: tuple[Link, ...] = ()
     removals: tuple[Link, ...] = ()
+    filters: Filters = NO_FILTERS
     swap: str = ""
     span: int = 1
 
@@ -69,7 +71,7 @@ class Controls:
 
     @property
     def unfiltered(self) -> str:
-        return changed(self.query, forget=FORGOTTEN, show=None, q=None)
+        return changed(self.query, forget=FORGOTTEN, show=None, q=None, tag=None, kind=None)
 
 
 def controls(query: QueryDict, page: Page) -> Controls:
@@ -83,6 +85,7 @@ def controls(query: QueryDict, page: Page) -> Controls:
         baselines=tuple(Link(column.label, _baseline(query, page, column)) for column in page.columns[1:]),
         additions=tuple(_addition(query, page, version) for version in page.loaded.others),
         removals=tuple(_removal(query, page, column) for column in page.columns[1:] if len(page.columns) > 2),
+        filters=filters(query, page),
         swap=_baseline(query, page, page.pair[1]) if page.pair else "",
         span=_span(page),
     )

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from runs_app.comparing.cards import Card
-from runs_app.comparing.choice import METRICS
+from runs_app.comparing.choice import METRICS, Choice
 from runs_app.comparing.differences import Difference
 from runs_app.comparing.page import Against, Page
 from runs_app.comparing.picture import Picture
@@ -46,9 +46,19 @@ def as_json(page: Page) -> dict[str, Json]:
         "view": page.choice.view,
         "metric": page.metric,
         "compared": list(page.letters or ()),
-        "filters": {"show": page.choice.show, "search": page.choice.search, "sort": page.choice.sort},
+        "filters": _filters(page.choice),
         "scenarios": [_scenario(row) for row in page.filled(page.rows, every=True)],
         "charts": [_picture(picture) for picture in pictures(page, page.rows)],
+    }
+
+
+def _filters(choice: Choice) -> dict[str, Json]:
+    return {
+        "show": choice.show,
+        "search": choice.search,
+        "tags": list(choice.tags),
+        "kinds": list(choice.kinds),
+        "sort": choice.sort,
     }
 
 
@@ -116,6 +126,7 @@ def _scenario(row: Row) -> dict[str, Json]:
         "scenario": row.scenario_id,
         "title": row.title,
         "critical": row.critical,
+        "tags": list(row.tags),
         "delta": row.delta,
         "direction": row.direction,
         "suspected": row.suspicion,

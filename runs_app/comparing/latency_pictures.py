@@ -18,6 +18,7 @@ from runs_app.stats.bootstrap import draws_of, quantile_interval, quantiles
 from runs_app.stats.rows import LATENCY
 from runs_app.stats.survival import quantile
 from runs_app.stats.tails import FEWEST, Side, TailInput, TailInputs
+from runs_app.stats.trials import Flags
 from runs_app.templatetags.figures import ms
 
 MOST_VALUES: Final = 6_000  # of both sides: nine bands of more would keep a reader waiting
@@ -62,10 +63,18 @@ def _curves(page: Page) -> Picture:
 
 def _curve(page: Page, column: Column) -> Curve:
     assert page.comparison is not None
-    side = TailInputs(page.comparison.measured.trials).configuration(column.place).sides[0]
+    side = TailInputs(page.comparison.measured.trials).configuration(column.place, among=_among(page)).sides[0]
     timeouts = int(np.count_nonzero(side.censored))
     at = tuple(_at(side, percent) for percent in SHARES)
     return Curve(column.letter, column.label, style(column.place), at, len(side.ms) - timeouts, timeouts)
+
+
+def _among(page: Page) -> Flags | None:
+    """The scenarios that are not filtered out; None when all are there."""
+    assert page.comparison is not None
+    if len(page.rows) == len(page.comparison.scenarios):
+        return None
+    return np.isin(page.comparison.measured.trials.scenario_ids, [row.scenario_id for row in page.rows])
 
 
 def _late(curve: Curve, place: int) -> Number:
@@ -80,7 +89,7 @@ def _shifts(page: Page) -> Picture:
     assert page.compared is not None
     a, b = page.pair
     measured, pairing = page.compared.source
-    found = TailInputs(measured.trials).pair(pairing)
+    found = TailInputs(measured.trials).pair(pairing, among=_among(page))
     shifts, why = _banded(found)
     return Picture(
         key="latency-shift",

@@ -34,6 +34,7 @@ class Link:
     text: str
     href: str
     is_on: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from runs_app.comparing.passport import Stamp, Ways, passport, ways
 from runs_app.comparing.reading import Head
 from runs_app.comparing.setup import Pairing, SetupDiff, pairing, setup_diff
 from runs_app.comparing.table import Pair, Row
+from runs_app.known import open_marks
+from runs_app.problems import NO_PROBLEMS, Problems, problems_of
 from runs_app.stats.comparison import Comparison
 from runs_app.stats.pair import PairComparison
 from runs_app.stats.rows import PASS_RATE
@@ -57,7 +59,8 @@ class Against:
 @dataclass(frozen=True)
 class Page:
     """`pair` are the two that table and charts hold against each other, and `compared` is how they compare. In state
-    "running" nothing is compared yet. `rows` are without sides: see `filled`."""
+    "running" nothing is compared yet. `rows` are without sides: see `filled`. `problems` are those of the pair, or of
+    the one configuration alone."""
 
     state: State
     choice: Choice
@@ -73,6 +76,7 @@ class Page:
     critical: tuple[Critical, ...] = ()
     heads: Mapping[str, Head] = field(default_factory=dict)
     ways: Mapping[str, Ways] = field(default_factory=dict)
+    problems: Problems = NO_PROBLEMS
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -129,6 +133,7 @@ def _over(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...], pair: 
     metric = choice.metric or _first_measured(comparison)
     compared = _compared(loaded, comparison, pair)
     known, named = ways(loaded), loaded.read.heads
+    problems = problems_of(loaded.runs, open_marks(), versions=[one.version.pk for one in pair or loaded.columns])
     spoken = any("spoken" in own.modes for own in known.values())
     return Page(
         state="over",
@@ -140,11 +145,23 @@ def _over(choice: Choice, loaded: Loaded, progress: tuple[Progress, ...], pair: 
         pair=pair,
         compared=compared,
         cards=tuple(cards(comparison, loaded.columns, text_only=not spoken)),
-        rows=tuple(table.rows(comparison, named, choice, loaded.columns, metric=metric, pair=pair, compared=compared)),
+        rows=tuple(
+            table.rows(
+                comparison,
+                named,
+                choice,
+                loaded.columns,
+                metric=metric,
+                pair=pair,
+                compared=compared,
+                kinds=problems.kinds_by_scenario,
+            )
+        ),
         against=tuple(_against(loaded, comparison, known)),
         critical=tuple(newly_always_failed(comparison, loaded)),
         heads=named,
         ways=known,
+        problems=problems,
     )
 
 

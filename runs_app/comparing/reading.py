@@ -27,6 +27,7 @@ class Head:
 
     title: str
     critical: bool
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,11 @@ def _versions(runs: Iterable[int]) -> dict[int, Version]:
         "scenario_version__content__mode",
         "scenario_version__title",
         "scenario_version__content__critical",
+        "scenario_version__tags",
     )
     return {
-        pk: Version(key, run_hash, mode or "", Head(title, critical is True))
-        for pk, key, run_hash, mode, title, critical in rows
+        pk: Version(key, run_hash, mode or "", Head(title, critical is True, tuple(tags)))
+        for pk, key, run_hash, mode, title, critical, tags in rows
     }
 
 

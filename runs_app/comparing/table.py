@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from runs_app.comparing.choice import Choice
@@ -58,6 +58,7 @@ class Row:
     direction: str
     note: str
     flag: RowFlag | None
+    tags: tuple[str, ...] = ()
     sides: tuple[Side, ...] = ()
 
     @property
@@ -88,11 +89,13 @@ def rows(
     metric: str,
     pair: Pair | None,
     compared: PairComparison | None,
+    kinds: Mapping[str, Collection[str]],
 ) -> list[Row]:
-    """Cut and ordered as the address says. `pair` with its comparison; both None with one configuration alone."""
+    """Cut and ordered as the address says. `pair` with its comparison; both None with one configuration alone. `kinds`
+    of failures by scenario id."""
     places = {column.key: place for place, column in enumerate(columns)}
     made = [_row(scenario, heads, metric, pair, compared) for scenario in comparison.scenarios]
-    return _ordered([row for row in made if _wanted(row, choice)], choice, metric, pair, places)
+    return _ordered([row for row in made if _wanted(row, choice, kinds)], choice, metric, pair, places)
 
 
 def _row(
@@ -114,6 +117,7 @@ def _row(
         direction=direction(RULES[metric], delta),
         note=_note(key, pair, compared),
         flag=compared.flags.get(key) if compared else None,
+        tags=head.tags,
     )
 
 
@@ -165,9 +169,14 @@ def _note(scenario_id: str, pair: Pair | None, compared: PairComparison | None) 
     return "" if scenario_id in compared.differences else f"neither {a.letter} nor {b.letter} ran it"
 
 
-def _wanted(row: Row, choice: Choice) -> bool:
-    text = f"{row.scenario_id} {row.title}".casefold()
-    return choice.search.casefold() in text and (not choice.show or row.direction == choice.show)
+def _wanted(row: Row, choice: Choice, kinds: Mapping[str, Collection[str]]) -> bool:
+    own = kinds.get(row.scenario_id, ())
+    return (
+        choice.search.casefold() in f"{row.scenario_id} {row.title}".casefold()
+        and choice.show in ("", row.direction)
+        and set(choice.tags) <= set(row.tags)
+        and (not choice.kinds or any(kind in own for kind in choice.kinds))
+    )
 
 
 def _ordered(found: list[Row], choice: Choice, metric: str, pair: Pair | None, places: Mapping[str, int]) -> list[Row]:

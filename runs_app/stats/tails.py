@@ -94,15 +94,18 @@ class TailInputs:
         self.graded = trials.count(trials.graded) > 0
         self.known: dict[tuple[int, bytes], Side] = {}
 
-    def configuration(self, place: int) -> TailInput:
-        return self._input((place,), self.trials.contents[place] != NEVER_RAN)
+    def configuration(self, place: int, *, among: Flags | None = None) -> TailInput:
+        """`among`: which scenarios; all by default."""
+        return self._input((place,), self.trials.contents[place] != NEVER_RAN, among)
 
-    def pair(self, pairing: Pairing) -> TailInput:
-        return self._input((pairing.a, pairing.b), pairing.paired)
+    def pair(self, pairing: Pairing, *, among: Flags | None = None) -> TailInput:
+        return self._input((pairing.a, pairing.b), pairing.paired, among)
 
-    def _input(self, places: tuple[int, ...], chosen: Flags) -> TailInput:
+    def _input(self, places: tuple[int, ...], chosen: Flags, among: Flags | None) -> TailInput:
         """Scenarios without a graded trial on one of the sides say nothing."""
         chosen = chosen & np.all([self.graded[place] for place in places], axis=0)
+        if among is not None:
+            chosen = chosen & among
         ids = tuple(np.array(self.trials.scenario_ids, dtype=object)[chosen])
         return TailInput(ids, tuple(self._side(place, chosen) for place in places))
 

@@ -28,11 +28,10 @@ from runs_app.comparing.page import Page, page_asked, page_of
 from runs_app.comparing.partings import partings
 from runs_app.comparing.pictures import ABOUT, pictures
 from runs_app.comparing.table import Row
-from runs_app.known import open_marks
 from runs_app.listening.blind import duel_url
 from runs_app.listening.playlist import play_link
 from runs_app.models import Run
-from runs_app.problems import problems_between, problems_of
+from runs_app.problems import problems_between
 from runs_app.reporting.redaction import site_redactor
 from runs_app.reporting.results import redactor_for
 from runs_app.services.extra_repeats import start_extra_repeats
@@ -137,9 +136,7 @@ def _problems(page: Page) -> dict[str, Any]:
     """The kinds of failures that the pair's second side has beyond those of the first, and the reverse."""
     if page.pair is None:
         return {}
-    runs, marks = page.loaded.runs, open_marks()
-    sides = [problems_of(runs, marks, versions=[column.version.pk]) for column in page.pair]
-    turned = problems_between(*sides)
+    turned = problems_between(*(page.problems.of(column.version.pk) for column in page.pair))
     counts = Counter(one.change for one in turned)
     told = {"new": counts["new"], "still": counts["still there"], "gone": counts["gone"]}
     return {"turned": turned, "turned_counts": told}

@@ -27,7 +27,15 @@ from scenarios_app.spec.hashing import content_hash
 from scenarios_app.views.pages import signed_in
 
 PAGE_SIZE = 50
-NOT_FROZEN = ("show", "q", "page", "sort", "candidate")  # a record holds every scenario, whatever was filtered
+NOT_FROZEN = (
+    "show",
+    "q",
+    "tag",
+    "kind",
+    "page",
+    "sort",
+    "candidate",
+)  # a record holds every scenario, whatever was filtered
 
 
 class DecideForm(RefusableForm):
