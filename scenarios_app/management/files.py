@@ -28,13 +28,26 @@ def write_file(name: str, text: str) -> None:
     if target.exists() and not target.is_file():  # /dev/stdout, a named pipe: nothing to replace
         target.write_text(text, encoding="utf-8")
         return
+    _write_whole(name, target, text.encode())
+
+
+def write_sound(target: Path, data: bytes) -> None:
+    """A recording beside its scenario file, in a folder that is made for it."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"{target.parent} cannot be made: {error.strerror}") from error
+    _write_whole(str(target), target.resolve(), data)
+
+
+def _write_whole(name: str, target: Path, data: bytes) -> None:
     try:
         handle, fresh = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise CommandError(f"{name} cannot be written: {error.strerror}") from error
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         os.chmod(fresh, _usual_mode())
         os.replace(fresh, target)
     except OSError as error:

@@ -16,6 +16,7 @@ from scenarios_app.services.batches import store_versions
 from scenarios_app.services.reports import ImportReport
 from scenarios_app.services.scenario_formats import scenarios_document
 from scenarios_app.services.scenarios import build_version, missing_application, spec_warnings
+from scenarios_app.services.sounds import NO_SOUNDS, Sounds, all_with_sounds, recording_paths, sounds_by_path
 from scenarios_app.services.suites import (
     hold_by_hand,
     order_as_in_file,
@@ -31,6 +32,13 @@ from scenarios_app.spec.scenario import parse_file
 from scenarios_app.spec.sources import Source, json_source
 
 _BATCH = 500
+
+
+@dataclass(frozen=True)
+class _Sent:
+    specs: tuple[ScenarioSpec, ...]
+    source: Source
+    sounds: Sounds  # by path
 
 
 @dataclass(frozen=True)
@@ -60,25 +68,32 @@ class _Plan:
 
 
 def import_scenarios(
-    *, data: bytes | Source, suite_name: str, user: User | None = None, dry_run: bool = False
+    *,
+    data: bytes | Source,
+    suite_name: str,
+    user: User | None = None,
+    dry_run: bool = False,
+    sounds: Sounds = NO_SOUNDS,
 ) -> ImportReport:
     """All of the file or nothing. A scenario whose content equals its newest version is left alone, another content
-    becomes the next version; all join the suite, in file order. Raises SpecError with every problem found.
+    becomes the next version; all join the suite, in file order. `sounds` are the recordings that came with it, kept
+    already. Raises SpecError with every problem found.
     """
     name = suite_name_of(suite_name, "suite")
     source = data if isinstance(data, Source) else json_source(data)
-    specs = parse_file(source).scenarios
+    sent = _Sent(parse_file(source).scenarios, source, sounds_by_path(recording_paths(source), sounds))
     if dry_run:
-        return _report(_plan(specs, source, lock=False), source, dry_run=True)
+        return _report(_plan(sent, lock=False), source, dry_run=True)
     try:
-        return _store(specs, source, name, user)
+        return _store(sent, name, user)
     except IntegrityError:  # another import made the same suite or scenario at this very moment: now it is there
-        return _store(specs, source, name, user)
+        return _store(sent, name, user)
 
 
-def _store(specs: tuple[ScenarioSpec, ...], source: Source, suite_name: str, user: User | None) -> ImportReport:
+def _store(sent: _Sent, suite_name: str, user: User | None) -> ImportReport:
+    source = sent.source
     with transaction.atomic():
-        plan = _plan(specs, source, lock=True)
+        plan = _plan(sent, lock=True)
         report = _report(plan, source, dry_run=False)
         scenarios = _store_scenarios(plan, user)
         suite = Suite.objects.named(suite_name).first() or Suite.objects.create(name=suite_name)
@@ -88,7 +103,8 @@ def _store(specs: tuple[ScenarioSpec, ...], source: Source, suite_name: str, use
     return report
 
 
-def _plan(specs: tuple[ScenarioSpec, ...], source: Source, *, lock: bool) -> _Plan:
+def _plan(sent: _Sent, *, lock: bool) -> _Plan:
+    specs, source = sent.specs, sent.source
     stored = _stored_scenarios([spec.id.lower() for spec in specs], lock=lock)
     renamed = [
         Problem(f"scenarios[{index}].id", f"this site has it as {stored[spec.id.lower()].key}; case makes no other id")
@@ -97,7 +113,10 @@ def _plan(specs: tuple[ScenarioSpec, ...], source: Source, *, lock: bool) -> _Pl
     ]
     if renamed:
         raise SpecError(source.placed(renamed))
-    return _Plan(specs, stored)
+    try:
+        return _Plan(all_with_sounds(specs, sent.sounds, stored), stored)
+    except SpecError as error:
+        raise SpecError(source.placed(error.problems)) from error
 
 
 def _stored_scenarios(ids: Sequence[str], *, lock: bool) -> dict[str, Scenario]:

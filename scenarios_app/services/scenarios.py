@@ -13,6 +13,7 @@ from scenarios_app.search import search_text, tag_text
 from scenarios_app.services.applications import find_application_version
 from scenarios_app.services.following import refresh_suites
 from scenarios_app.services.reports import ChangedMeanwhile, NotStored, Saved
+from scenarios_app.services.sounds import missing_sounds
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash, run_hash
 from scenarios_app.spec.lint import lint
@@ -111,7 +112,7 @@ def scenario_warnings(content: Mapping[str, Any]) -> list[Problem]:
 
 
 def spec_warnings(spec: ScenarioSpec, missing: Callable[[str], str]) -> list[Problem]:
-    warnings = [*(Problem(*remark) for remark in lint(spec)), *unsupported_fields(spec)]
+    warnings = [*(Problem(*remark) for remark in lint(spec)), *unsupported_fields(spec), *missing_sounds(spec)]
     reference = spec.application.ref
     if reference is not None:
         label = reference.name if reference.version is None else f"{reference.name}@{reference.version}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -11,7 +12,10 @@ from django.views.decorators.http import require_http_methods
 
 from scenarios_app.models import Suite
 from scenarios_app.services import NotStored, find_suite, import_scenarios, read_scenarios
+from scenarios_app.services.bundles import open_bundle
 from scenarios_app.services.pending import drop_upload, keep_upload
+from scenarios_app.services.recordings import keep_recordings
+from scenarios_app.services.sounds import recording_paths, unnamed
 from scenarios_app.services.suites import suite_name_of
 from scenarios_app.spec.csvtext import SEPARATORS, Table, read_table
 from scenarios_app.spec.errors import Problem, SpecError
@@ -45,15 +49,13 @@ def scenarios_import(request: HttpRequest) -> HttpResponse:
 
 
 def _sent(request: HttpRequest) -> dict[str, Any]:
-    name, data = sent_files(request)[0]
-    kind = request.POST.get("format", "")
+    suite = suite_name_of(request.POST.get("suite", ""), "suite")
+    bundle = open_bundle(sent_files(request))
+    data, kind = bundle.data, request.POST.get("format", "")
     if kind not in FORMATS:
-        kind = format_of(name, data)
-    note = {
-        "suite": suite_name_of(request.POST.get("suite", ""), "suite"),
-        "kind": kind,
-        "file": name or "The pasted text",
-    }
+        kind = format_of(bundle.name, data)
+    sounds = keep_recordings(files=bundle.sounds, user=signed_in(request))
+    note = {"suite": suite, "kind": kind, "file": bundle.name or "The pasted text", "sounds": sounds}
     if kind != "csv":
         return _check(request, data, note)
     table = read_table(data, _separator(request))
@@ -114,7 +116,9 @@ def _mapped(request: HttpRequest) -> dict[str, Any]:
 
 def _check(request: HttpRequest, data: bytes, note: dict[str, Any]) -> dict[str, Any]:
     """A dry run. Raises SpecError."""
-    report = import_scenarios(data=_source(data, note), suite_name=note["suite"], dry_run=True)
+    source, sounds = _source(data, note), note["sounds"]
+    report = import_scenarios(data=source, suite_name=note["suite"], dry_run=True, sounds=sounds)
+    report = replace(report, warnings=(*report.warnings, *unnamed(sounds, recording_paths(source))))
     kept = {**note, "token": note.get("token") or keep_upload(data=data)}
     return {"report": report, "checked": sign(request, **kept), "file_name": note["file"], "suite": note["suite"]}
 
@@ -127,7 +131,9 @@ def _source(data: bytes, note: dict[str, Any]) -> Any:
 
 def _store(request: HttpRequest) -> HttpResponse:
     note, data = read_note(request, "checked")
-    report = import_scenarios(data=_source(data, note), suite_name=note["suite"], user=signed_in(request))
+    report = import_scenarios(
+        data=_source(data, note), suite_name=note["suite"], user=signed_in(request), sounds=note["sounds"]
+    )
     drop_upload(note["token"])
     messages.success(request, f"Imported: {report.counts}.")
     return redirect(find_suite(note["suite"]))

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from scenarios_app.management.files import write_file
+from scenarios_app.management.files import write_file, write_sound
 from scenarios_app.services import NotStored, export_suite, find_suite, write_scenarios
+from scenarios_app.services.bundles import export_scenarios
 from scenarios_app.spec.sources import FORMATS
 
 
@@ -24,9 +26,13 @@ class Command(BaseCommand):
         except NotStored as error:
             raise CommandError(str(error)) from error
         document = export_suite(suite=suite)
-        text = write_scenarios(document=document, kind=options["format"])
         if options["output"] == "-":
-            self.stdout.write(text, ending="")
+            self.stdout.write(write_scenarios(document=document, kind=options["format"]), ending="")
             return
-        write_file(options["output"], text)
-        self.stdout.write(f"suite {suite.name}: {len(document['scenarios'])} scenarios in {options['output']}")
+        output = Path(options["output"])
+        export = export_scenarios(document=document, kind=options["format"], file_name=output.name)
+        for path, data in export.files():
+            write_sound(output.parent / path, data)
+        write_file(options["output"], export.text)
+        beside = f", {len(export.sounds)} recordings beside it" if export.sounds else ""
+        self.stdout.write(f"suite {suite.name}: {len(document['scenarios'])} scenarios in {output}{beside}")
