@@ -14,7 +14,8 @@ DECILES: Final = tuple(range(10, 100, 10))
 
 @dataclass(frozen=True)
 class Curve:
-    """`at`: ms by the percentages of SHARES, null where time-outs begin."""
+    """`at`: ms by the percentages of SHARES, null where so many were never reached. `end`: the per cent that were
+    reached, and the limit in ms until which the others were waited for; null without time-outs there."""
 
     letter: str
     name: str
@@ -22,6 +23,7 @@ class Curve:
     at: tuple[float | None, ...]
     n: int
     timeouts: int
+    end: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Shift:
 
 def curve_chart(curves: Sequence[Curve]) -> Figure:
     return {
-        "data": [_curve(one) for one in curves],
+        "data": [*map(_curve, curves), *(_end(one, one.end) for one in curves if one.end)],
         "layout": {
             **LAYOUT,
             **tall(360, len(curves)),
@@ -63,6 +65,24 @@ def _curve(curve: Curve) -> Figure:
         "line": {"width": 2, "dash": curve.style.dash},
         "marker": {"size": 5, "symbol": curve.style.symbol},
         "meta": {"role": "values", "token": curve.style.token},
+    }
+
+
+def _end(curve: Curve, end: tuple[float, float]) -> Figure:
+    """From the last time that was reached on, the share stays as it is until nobody waited any longer."""
+    share, limit = end
+    reached = [ms for ms in curve.at if ms is not None]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": f"{curve.letter}: time-outs",
+        "showlegend": False,
+        "x": [reached[-1] if reached else 0.0, limit],
+        "y": [share, share],
+        "hovertemplate": f"{curve.letter}: {100 - share:.0f} % not answered within %{{x:.0f}} ms<extra></extra>",
+        "line": {"width": 1, "dash": "dot"},
+        "marker": {"size": [0, 9], "symbol": "line-ns-open"},
+        "meta": {"role": "end", "token": curve.style.token},
     }
 
 

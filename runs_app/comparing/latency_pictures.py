@@ -13,10 +13,11 @@ from runs_app.charts_latency import DECILES, SHARES, Curve, Shift, curve_chart, 
 from runs_app.comparing.loading import Column
 from runs_app.comparing.page import Page
 from runs_app.comparing.picture import Line, Number, Picture, number
+from runs_app.comparing.turn_times import KINDS, TurnTimes, turn_times
 from runs_app.comparing.words import plural, signed_text
 from runs_app.stats.bootstrap import draws_of, quantile_interval, quantiles
 from runs_app.stats.rows import LATENCY
-from runs_app.stats.survival import quantile
+from runs_app.stats.survival import quantile, survival
 from runs_app.stats.tails import FEWEST, Side, TailInput, TailInputs
 from runs_app.stats.trials import Flags
 from runs_app.templatetags.figures import ms
@@ -33,12 +34,14 @@ class Keyed:
 
 
 def latency_pictures(page: Page) -> list[Picture]:
-    curves = [_curves(page)]
-    return [*curves, _shifts(page)] if page.pair else curves
+    if page.pair is None:
+        return [_curves(page)]
+    times = turn_times(page, _among(page))
+    return [_curves(page), _shift_of_trials(page, times.why), *_shifts_of_turns(page, times)]
 
 
 def _at(side: Side, percent: int) -> float | None:
-    """Null where nothing was measured, or where the time-outs begin."""
+    """Null where nothing was measured, or where so many were never answered."""
     found = quantile(side.ms, side.censored, percent / 100)
     return None if found is None or found.at_least else found.value
 
@@ -66,7 +69,14 @@ def _curve(page: Page, column: Column) -> Curve:
     side = TailInputs(page.comparison.measured.trials).configuration(column.place, among=_among(page)).sides[0]
     timeouts = int(np.count_nonzero(side.censored))
     at = tuple(_at(side, percent) for percent in SHARES)
-    return Curve(column.letter, column.label, style(column.place), at, len(side.ms) - timeouts, timeouts)
+    return Curve(column.letter, column.label, style(column.place), at, len(side.ms) - timeouts, timeouts, _end(side))
+
+
+def _end(side: Side) -> tuple[float, float] | None:
+    """Where the curve stops short of all: the per cent that were answered, and how long the rest was waited for."""
+    if not side.censored.any() or (left := float(survival(side.censored)[-1])) <= 0:
+        return None
+    return 100 * (1 - left), float(side.ms[side.censored][-1])
 
 
 def _among(page: Page) -> Flags | None:
@@ -79,29 +89,45 @@ def _among(page: Page) -> Flags | None:
 
 def _late(curve: Curve, place: int) -> Number:
     value = curve.at[place]
-    if value is None and curve.timeouts and curve.n:
-        return Number("time-out", None)
+    if value is None and curve.end is not None:
+        return Number(f"> {ms(curve.end[1])}", None)
     return number(value, ms)
 
 
-def _shifts(page: Page) -> Picture:
-    assert page.pair is not None
+def _shift_of_trials(page: Page, more: str) -> Picture:
     assert page.compared is not None
-    a, b = page.pair
     measured, pairing = page.compared.source
     found = TailInputs(measured.trials).pair(pairing, among=_among(page))
+    return _shift(page, found, "latency-shift", "tenth by tenth", of="trial", more=more)
+
+
+def _shifts_of_turns(page: Page, times: TurnTimes) -> list[Picture]:
+    """One for each kind of turn, where there are several."""
+    if len(times.inputs) < 2:
+        return []
+    return [
+        _shift(page, found, f"latency-shift-{kind}", KINDS[kind], of="turn") for kind, found in times.inputs.items()
+    ]
+
+
+def _shift(page: Page, found: TailInput, key: str, name: str, *, of: str, more: str = "") -> Picture:
+    assert page.pair is not None
+    a, b = page.pair
     shifts, why = _banded(found)
+    counted = "; ".join(
+        f"{side.letter}: {plural(len(own.ms), of)}" for side, own in zip(page.pair, found.sides, strict=True)
+    )
     return Picture(
-        key="latency-shift",
-        title=f"{b.letter} minus {a.letter}, tenth by tenth",
+        key=key,
+        title=f"{b.letter} minus {a.letter}, {name}",
         figure=shift_chart(shifts, letters=(a.letter, b.letter), style=style(b.place)),
-        head=("of the trials, fastest first", f"{b.letter} minus {a.letter}", "from", "to"),
+        head=(f"of the {of}s, fastest first", f"{b.letter} minus {a.letter}", "from", "to"),
         lines=tuple(
             Line(f"{shift.percent} %", tuple(number(one, _signed) for one in (shift.value, shift.low, shift.high)))
             for shift in shifts
         ),
-        note=why,
-        wide=True,
+        note=" ".join(filter(None, (f"{counted}.", why, more))),
+        wide=of == "trial",
     )
 
 

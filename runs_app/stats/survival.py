@@ -17,18 +17,21 @@ class Rank:
     at_least: bool = False
 
 
+def survival(censored: Flags) -> Floats:
+    """After each of these times, which ascend: the share of all that had not ended yet."""
+    at_risk = len(censored) - np.arange(len(censored))
+    return np.asarray(np.cumprod(np.where(censored, 1.0, 1 - 1 / at_risk)))
+
+
 def quantile(ordered: Floats, censored: Flags, share: float) -> Rank | None:
     """The smallest time by which at least `share` of all have ended; without a censored one the nearest rank.
 
     `ordered` ascends, and of equal times the censored come last. None of no times.
     """
-    n = len(ordered)
-    if not n:
+    if not len(ordered):
         return None
-    at_risk = n - np.arange(n)
-    survival = np.cumprod(np.where(censored, 1.0, 1 - 1 / at_risk))
     # products of fractions: what is reached on paper is a hair off here
-    reached = np.flatnonzero(~censored & (survival <= 1 - share + 1e-9))
+    reached = np.flatnonzero(~censored & (survival(censored) <= 1 - share + 1e-9))
     if len(reached):
         return Rank(float(ordered[reached[0]]))
     return Rank(float(ordered[censored][-1]), at_least=True)

@@ -123,16 +123,18 @@ def _side(trials: Trials, place: int, chosen: Flags) -> Side:
     measured, limit = trials.value(LATENCY)[own], trials.timeout_ms[own]
     censored = trials.timed_out[own] & np.isnan(measured) & (limit > 0)
     ms = np.where(censored, limit, measured)
-    known = np.flatnonzero(~np.isnan(ms))
-    order = known[np.lexsort((at[known], censored[known], ms[known]))]
-    size = int(chosen.sum())
-    return Side(
-        ms=ms[order],
-        censored=censored[order],
-        at=at[order],
+    known, size = ~np.isnan(ms), int(chosen.sum())
+    return replace(
+        timed_side(ms[known], censored[known], at[known], size),
         n=np.bincount(at, minlength=size),
         passed=np.bincount(at[trials.outcome[own] == PASSED], minlength=size),
     )
+
+
+def timed_side(ms: Floats, censored: Flags, at: Ints, scenarios: int) -> Side:
+    """Of times alone, each with its scenario from 0; nothing is known of passes."""
+    order, none = np.lexsort((at, censored, ms)), np.zeros(scenarios, dtype=np.int64)
+    return Side(ms=ms[order], censored=censored[order], at=at[order], n=none, passed=none)
 
 
 def tails_of(found: TailInput) -> Tails:

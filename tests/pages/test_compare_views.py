@@ -112,7 +112,7 @@ def test_the_latency_view_counts_time_outs_and_says_why_there_is_no_band(signed_
     response = signed_in.get(f"/compare/?run={run.pk}&view=latency")
     said = words(response)
     assert "A: 12 trials answered, 0 time-outs; B: 8 trials answered, 2 time-outs" in said
-    assert "time-out" in said.partition("95 %")[2]
+    assert "> 60 000 ms" in said.partition("95 %")[2]
     assert "scenarios are too few for a band; 20 would have one" in said
     curve, shift = (one["figure"] for one in figures(response))
     assert traces(curve, "values")[1]["x"][-1] is None
