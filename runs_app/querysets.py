@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models.functions import Coalesce, RowNumber
+from django.utils import timezone
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -22,6 +23,18 @@ class RunQuerySet(models.QuerySet[Any]):
 
     def with_people(self) -> RunQuerySet:
         return self.select_related("suite", "created_by")
+
+    def expired(self, now: datetime) -> RunQuerySet:
+        """Temporary ones whose time is over."""
+        return self.filter(temporary_until__lte=now)
+
+    def tries_of(self, user: User) -> RunQuerySet:
+        """What this person tried once, and may still look at."""
+        return self.filter(temporary_until__gt=timezone.now(), created_by=user, fix=None)
+
+    def fixes_of(self, user: User) -> RunQuerySet:
+        """The prompts that this person tries out."""
+        return self.filter(temporary_until__gt=timezone.now(), created_by=user).exclude(fix=None)
 
     def holding(self, versions: Iterable[ConfigurationVersion]) -> RunQuerySet:
         """Runs with every one of these configuration versions, newest first, without those that were cancelled."""

@@ -20,6 +20,7 @@ from runs_app.views import (
     runs,
     session_preview,
     trials,
+    tries,
 )
 
 urlpatterns = [
@@ -44,6 +45,12 @@ urlpatterns = [
     path("runs/<int:pk>/trials.csv", runs.as_csv, name="run-csv"),
     path("runs/<int:pk>/report.html", reports.run, name="run-report"),
     path("runs/<int:pk>/results.json", runs.results, name="run-results"),
+    # what stands in the scenario editor, tried once
+    path("tries/panel/", tries.panel, name="try-panel"),
+    path("tries/new/", tries.start, name="try-start"),
+    path("tries/grade/", tries.grade, name="try-grade"),
+    path("tries/<int:pk>/", tries.shown, name="try"),
+    path("tries/<int:pk>/discard/", tries.discard, name="try-discard"),
     # trials
     path("trials/<int:pk>/", trials.trial, name="trial"),
     path("trials/<int:pk>/earlier/", runs.earlier, name="trial-earlier"),

@@ -66,7 +66,7 @@ def sheet_of(trial: Trial, grading: Grading | None = None, *, event: int | None 
     lanes = (_lanes(trial, record, shown, checks) if record else Lanes(0, 0)).with_marks(_people_s(trial))
     lanes = lanes.lasting(shape.duration_ms) if shape else lanes
     return Sheet(
-        label=f"{trial.scenario_version.scenario.key} · {trial.configuration_version} · repeat {trial.repeat}",
+        label=f"{trial.scenario_version.content['id']} · {trial.configuration_version} · repeat {trial.repeat}",
         lanes=lanes,
         rows=tuple(_rows(record, lanes)),
         wav_url=lasting_url(reverse("trial-audio", args=[trial.pk]), trial.wav) if shape else "",

@@ -92,6 +92,23 @@ def _drawn(audio: Int16) -> bytes:
     return jsontext.dumps({**shape, "caller": sides[0]._asdict(), "agent": agent}).encode()
 
 
+def delete_files(*, trial_id: int) -> None:
+    """Everything that the attempts of a trial left. Raises OSError."""
+    _delete_folder(f"trials/{trial_id}")
+
+
+def _delete_folder(folder: str) -> None:
+    try:
+        folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    for name in files:
+        default_storage.delete(f"{folder}/{name}")
+    for name in folders:
+        _delete_folder(f"{folder}/{name}")
+    default_storage.delete(folder)
+
+
 def _store(name: str, content: bytes) -> str:
     """A name of an attempt is written once; if it is there, an earlier try broke off in this very place."""
     if default_storage.exists(name):

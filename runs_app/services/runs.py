@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -52,12 +53,14 @@ def start_run(
     name: str = "",
     plan: Plan | None = None,
     repeats_of: Mapping[str, int] | None = None,
+    temporary_until: datetime | None = None,
     user: User | None = None,
 ) -> Run:
     """A run with all its trials queued; work starts when the transaction is committed.
 
     Without scenario_versions the newest version of every scenario of the suite is taken. `repeats_of`: by scenario
-    id, of how many the `repeats` it needs only the first ones. Raises SpecError whose paths are the argument names,
+    id, of how many the `repeats` it needs only the first ones. `temporary_until`: a run that is only tried out, until
+    then, and counts nowhere. Raises SpecError whose paths are the argument names,
     or the scenario's id or NAME@VERSION and the field in it.
     """
     run = Run(
@@ -71,6 +74,7 @@ def start_run(
         refresh_audio=refresh_audio,
         tool_faults=dict(tool_faults or {}),
         stop_after_invalid=stop_after_invalid,
+        temporary_until=temporary_until,
         created_by=user,
     )
     _check_numbers(run)
@@ -139,7 +143,7 @@ def _trials(run: Run, snapshot: Snapshot, repeats: Sequence[int]) -> Iterable[Tr
     position = 0
     for repeat in range(1, run.repeats + 1):
         for scenario in (one for one, most in zip(snapshot.scenarios, repeats, strict=True) if repeat <= most):
-            seed = trial_seed(run_seed=run.seed, scenario_id=scenario.version.scenario.key, repeat=repeat)
+            seed = trial_seed(run_seed=run.seed, scenario_id=scenario.spec.id, repeat=repeat)
             for configuration in snapshot.configurations:
                 yield Trial(
                     run=run,

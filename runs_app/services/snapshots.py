@@ -105,7 +105,7 @@ def _collect(
     try:
         return choose(version)
     except SpecError as error:
-        name = version.scenario.key if isinstance(version, ScenarioVersion) else str(version)
+        name = version.content["id"] if isinstance(version, ScenarioVersion) else str(version)
         found += [Problem("", f"{name}: {problem}") for problem in error.problems]
         return None
 
@@ -148,7 +148,7 @@ def _application_problems(snapshot: Snapshot, faults: Mapping[str, ToolFault]) -
         met = [chosen.application] if chosen.application else defaults
         known = {name for version in met for name in tools[version]}
         found = unknown_tools(chosen.spec.tool_faults, known)
-        problems += [Problem("", f"{chosen.version.scenario.key}: {problem}") for problem in found]
+        problems += [Problem("", f"{chosen.spec.id}: {problem}") for problem in found]
     return problems + unknown_tools(faults, {name for names in tools.values() for name in names})
 
 

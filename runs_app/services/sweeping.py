@@ -16,6 +16,7 @@ from runs_app.models import Outcome, Run, Trial, TrialStatus
 from runs_app.recorder import bell
 from runs_app.services import queues
 from runs_app.services.results import close_run, end_trial
+from runs_app.services.temporary import delete_expired
 
 MOST_EXPIRIES = 3
 GRADING_PATIENCE = timedelta(seconds=10)  # a recorded trial's own message is given this long
@@ -44,6 +45,7 @@ def sweep() -> Swept:
     lanes = _send_lanes()
     for run_id in Run.everything.open().values_list("pk", flat=True):
         close_run(run_id=run_id)
+    delete_expired()
     return Swept(requeued=outcomes.count("queued"), lost=outcomes.count("lost"), regraded=regraded, lanes=lanes)
 
 
