@@ -15,6 +15,7 @@ from scenarios_app.views import (
     scenario_edit,
     scenarios,
     suites,
+    table,
     understood,
 )
 
@@ -29,6 +30,7 @@ urlpatterns = [
     path("scenarios/chosen/", chosen.scenarios_chosen, name="scenarios-chosen"),
     path("scenarios/export/", exporting.scenarios_export, name="scenarios-export"),
     path("scenarios/replace/", replacing.scenarios_replace, name="scenarios-replace"),
+    path("scenarios/table/", table.scenarios_table, name="scenarios-table"),
     path("scenarios/validate/", scenario_edit.scenario_validate, name="scenario-validate"),
     path("scenarios/<name:key>/", scenarios.scenario_page, name="scenario"),
     path("scenarios/<name:key>/edit/", scenario_edit.scenario_edit, name="scenario-edit"),

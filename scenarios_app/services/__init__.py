@@ -10,7 +10,7 @@ from scenarios_app.services.applications import (
     save_application,
 )
 from scenarios_app.services.archiving import archive, bring_back
-from scenarios_app.services.batches import Edit, save_scenarios, tag_scenarios
+from scenarios_app.services.batches import Edit, save_scenarios, save_table, tag_scenarios
 from scenarios_app.services.configurations import (
     configuration_warnings,
     create_configuration,
@@ -76,6 +76,7 @@ __all__ = [
     "save_scenarios",
     "save_suite_members",
     "save_suite_rule",
+    "save_table",
     "scenario_warnings",
     "scenarios_document",
     "suite_members",

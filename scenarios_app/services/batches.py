@@ -10,10 +10,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
-from scenarios_app.models import Scenario, ScenarioVersion
+from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.search import folded
 from scenarios_app.services.following import batches, refresh_suites
 from scenarios_app.services.scenarios import build_version
+from scenarios_app.services.suites import add_to_suite, create_suite
 from scenarios_app.spec.errors import Problem, SpecError, join_path, path_of, refuse_if
 from scenarios_app.spec.hashing import content_hash
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
@@ -24,28 +25,79 @@ MOST_AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Edit:
-    """`scenario.latest` is the version that the edit started from."""
+    """`base` is the version that the edit started from; None: `scenario.latest`, which is loaded then."""
 
     scenario: Scenario
     content: Mapping[str, Any]
+    base: ScenarioVersion | None = None
+
+    @property
+    def started_from(self) -> ScenarioVersion:
+        version = self.base or self.scenario.latest
+        assert version is not None
+        return version
 
 
-def save_scenarios(*, edits: Sequence[Edit], user: User | None = None, note: str = "") -> list[str]:
-    """Each content as the newest version of its scenario; equal content changes nothing. Returns the ids that changed.
+def save_scenarios(
+    *,
+    edits: Sequence[Edit] = (),
+    fresh: Sequence[Mapping[str, Any]] = (),
+    user: User | None = None,
+    note: str = "",
+) -> list[str]:
+    """Each content as the newest version of its scenario, those of `fresh` as new scenarios; equal content changes
+    nothing. Returns the ids that changed.
 
-    Raises SpecError whose paths begin with the id, also when somebody saved one of them meanwhile.
+    Raises SpecError whose paths begin with the id, also when somebody saved one of them meanwhile or took its id.
     """
     if len(edits) > MOST_AT_ONCE:
         raise SpecError([Problem("", f"{len(edits):,} scenarios; at most {MOST_AT_ONCE:,} are changed at once")])
     versions = [
-        build_version(scenario=edit.scenario, spec=spec, number=_newest(edit).number + 1, user=user, note=note)
+        build_version(scenario=edit.scenario, spec=spec, number=edit.started_from.number + 1, user=user, note=note)
         for edit, spec in zip(edits, _parsed(edits), strict=True)
-        if content_hash(spec.to_json()) != _newest(edit).content_hash
+        if content_hash(spec.to_json()) != edit.started_from.content_hash
     ]
+    made = [parse_scenario(content, path_of([str(content.get("id", ""))])) for content in fresh]
     with transaction.atomic():
-        refuse_if(_moved(edits))
+        refuse_if([*_moved(edits), *_taken(made)])
+        scenarios = Scenario.objects.bulk_create((Scenario(key=spec.id) for spec in made), batch_size=500)
+        versions += [
+            build_version(scenario=scenario, spec=spec, number=1, user=user, note=note)
+            for scenario, spec in zip(scenarios, made, strict=True)
+        ]
         store_versions(versions)
     return [version.scenario.key for version in versions]
+
+
+def _taken(specs: Sequence[ScenarioSpec]) -> list[Problem]:
+    keys = {spec.id.lower(): spec.id for spec in specs}
+    held = Scenario.objects.keyed_any(keys).values_list("key", flat=True)
+    return [
+        Problem(join_path(path_of([keys[key.lower()]]), "id"), f"there is a scenario {key} already, choose another id")
+        for key in held
+    ]
+
+
+def save_table(
+    *,
+    stored: Sequence[tuple[ScenarioVersion, Mapping[str, Any]]],
+    fresh: Sequence[Mapping[str, Any]],
+    suite_name: str = "",
+    user: User | None = None,
+) -> list[str]:
+    """Rows of a table: versions with what became of them, and new scenarios. All of them join the suite, which is made
+    if need be. Returns the ids that changed. Raises SpecError as save_scenarios does; nothing is stored then.
+    """
+    edits = [
+        Edit(base.scenario, content, base) for base, content in stored if content_hash(content) != base.content_hash
+    ]
+    with transaction.atomic():
+        changed = save_scenarios(edits=edits, fresh=fresh, user=user, note="in the table")
+        if suite_name:
+            made = Scenario.objects.keyed_any({str(content["id"]).lower() for content in fresh}).order_by("key")
+            suite = Suite.objects.named(suite_name).first() or create_suite(name=suite_name)
+            add_to_suite(suite=suite, scenarios=[*(base.scenario for base, _ in stored), *made])
+    return changed
 
 
 def tag_scenarios(
@@ -95,13 +147,8 @@ def _moved(edits: Sequence[Edit]) -> list[Problem]:
     for batch in batches(edit.scenario.pk for edit in edits):
         rows = Scenario.objects.select_for_update().filter(pk__in=batch).order_by("pk")
         newest |= dict(rows.values_list("pk", "latest_id"))
-    moved = [edit.scenario.key for edit in edits if newest.get(edit.scenario.pk) != edit.scenario.latest_id]
+    moved = [edit.scenario.key for edit in edits if newest.get(edit.scenario.pk) != edit.started_from.pk]
     return [Problem(path_of([key]), "somebody saved it meanwhile: look again, nothing was changed") for key in moved]
-
-
-def _newest(edit: Edit) -> ScenarioVersion:
-    assert edit.scenario.latest is not None
-    return edit.scenario.latest
 
 
 def store_versions(versions: Sequence[ScenarioVersion], *, back: Collection[int] = ()) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scenarios_app.spec.csvtext import Row, Table
@@ -128,7 +128,15 @@ def table_source(table: Table, mapping: Mapping[str, int]) -> Source:
     return Source({"schema_version": "1.1", "scenarios": scenarios}, lines_by_parts(lines))
 
 
-def _scenario(row: Row, mapping: Mapping[str, int]) -> tuple[Json, list[tuple[Column, int, str]]]:
+def read_cells(cells: Mapping[str, str]) -> tuple[dict[str, Json], list[Problem]]:
+    """A scenario of cells by column, and the problems of cells that cannot be read, at their places in it."""
+    names = list(cells)
+    row = Row(0, tuple(cells.values()))
+    scenario, wrong = _scenario(row, {name: place for place, name in enumerate(names)})
+    return scenario, [Problem(path_of(column.path), said) for column, _, said in wrong]
+
+
+def _scenario(row: Row, mapping: Mapping[str, int]) -> tuple[dict[str, Json], list[tuple[Column, int, str]]]:
     scenario: dict[str, Json] = {}
     wrong: list[tuple[Column, int, str]] = []
     for column in (_BY_NAME["more"], *COLUMNS[:-1]):
@@ -159,15 +167,16 @@ def _put(scenario: dict[str, Json], path: tuple[str, ...], value: Json) -> None:
 
 def scenario_rows(scenarios: Iterable[Mapping[str, Json]]) -> tuple[list[str], list[list[str]]]:
     """Header and rows. Columns that no scenario fills are left out."""
-    written = [_cells(scenario) for scenario in scenarios]
+    written = [scenario_cells(scenario) for scenario in scenarios]
     used = [c.name for c in COLUMNS if c.name in NEEDED or any(cells.get(c.name) for cells in written)]
     return used, [[cells.get(name, "") for name in used] for cells in written]
 
 
-def _cells(scenario: Mapping[str, Json]) -> dict[str, str]:
+def scenario_cells(scenario: Mapping[str, Json], names: Collection[str] = tuple(_BY_NAME)) -> dict[str, str]:
+    """The cells of these columns that the scenario fills, and `more`, which has all the rest."""
     rest = copy.deepcopy(dict(scenario))
     cells: dict[str, str] = {}
-    for column in COLUMNS[:-1]:
+    for column in (column for column in COLUMNS[:-1] if column.name in names):
         holder = rest
         for part in column.path[:-1]:
             holder = holder.get(part, {})

@@ -28,7 +28,7 @@ from scenarios_app.views.pages import signed_in, tags_of
 from scenarios_app.views.scenarios import WANTED, found_scenarios
 
 # actions that only show a page, which is told the choice in its address
-_PAGES = {"export": "scenarios-export", "replace": "scenarios-replace"}
+_PAGES = {"export": "scenarios-export", "replace": "scenarios-replace", "table": "scenarios-table"}
 
 
 def chosen_scenarios(data: QueryDict) -> ScenarioQuerySet:
