@@ -13,6 +13,7 @@ from scenarios_app.spec.jsonplaces import with_lines
 from scenarios_app.spec.jsontext import load
 
 TEXT_FIELD = "text_json"
+_NO_OBJECT = "this must be one JSON object"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Editor:
     text: str = ""
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = field(default=())
+    unread: bool = False  # something of what was sent could not be read, so `document` lacks it
 
     @property
     def view(self) -> str:
@@ -48,6 +50,28 @@ class Editor:
     def base_json(self) -> str:
         """What the form lies over, for its hidden field."""
         return inline_json(self.form.document) if self.form else ""
+
+    @property
+    def json_text(self) -> str:
+        return self.text if self.form is None else pretty_json(self.document)
+
+    @property
+    def json_lines(self) -> list[int]:
+        """Lines of `json_text` that have problems."""
+        return sorted({problem.line for problem in with_lines(self.problems, self.json_text) if problem.line})
+
+    @property
+    def form_side(self) -> Editor | None:
+        """This document in its form, its problems at their fields; None when there is none that could show it."""
+        if self.form is not None:
+            return self
+        if self.form_class is None or self.unread:
+            return None
+        side = open_editor(self.form_class, self.document)
+        if side.form is None:
+            return None
+        side.refuse(self.problems)
+        return side
 
     def check(self, judge: Callable[[Document], Sequence[Problem]]) -> bool:
         """Asks `judge`, which raises SpecError or returns warnings. True when there is no problem.
@@ -122,9 +146,9 @@ def read_editor(form_class: type[SlotForm] | None, data: Mapping[str, str]) -> E
     try:
         document = load(text)
     except SpecError as error:
-        return Editor(form_class, {}, text=text, problems=error.problems)
+        return Editor(form_class, {}, text=text, problems=error.problems, unread=True)
     if not isinstance(document, dict):
-        return Editor(form_class, {}, text=text, problems=(Problem("", "this must be one JSON object", 1),))
+        return Editor(form_class, {}, text=text, problems=(Problem("", _NO_OBJECT, 1),), unread=True)
     return Editor(form_class, document, text=text)
 
 
@@ -137,7 +161,7 @@ def _read_form(form_class: type[SlotForm], data: Mapping[str, str]) -> Editor:
     except NotShown as error:
         raise SpecError([Problem(error.path, error.reason)]) from error
     document, problems = form.merged()
-    return Editor(form_class, document, form=form, problems=tuple(problems))
+    return Editor(form_class, document, form=form, problems=tuple(problems), unread=bool(problems))
 
 
 def switched(editor: Editor, *, to_json: bool) -> Editor:

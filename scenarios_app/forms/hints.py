@@ -10,6 +10,7 @@ from scenarios_app.presentation import plain
 from scenarios_app.spec.jsontext import Json
 
 TEXT_ALONE = "text"  # the kind of a value that is text, whatever it looks like
+_WORDS = {"string": "text", "integer": "whole number", "array": "list", "boolean": "true or false", "null": "null"}
 Schemas = Mapping[str, Mapping[str, Json]]  # parameters by tool
 
 
@@ -45,7 +46,8 @@ def hint_of(name: str, schema: Any, required: bool) -> Hint:
         choices: tuple[str, ...] = ("true", "false")
     else:
         choices = tuple(plain(value) for value in schema.get("enum") or ())
-    said = [" or ".join(kinds) if isinstance(kinds, list) else str(kinds), str(schema.get("format", ""))]
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    said = [" or ".join(_WORDS.get(kind, str(kind)) for kind in listed), str(schema.get("format", ""))]
     said += ["required"] if required else []
     said += [f"one of {', '.join(choices)}"] if "enum" in schema else []
     said += [str(schema["description"])] if schema.get("description") else []

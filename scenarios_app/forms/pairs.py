@@ -96,7 +96,7 @@ class Pairs:
             key = _key(row, original)
             if self._is_left_out(row, key):
                 continue
-            parts, wrong = self._parts(key)
+            parts, wrong = self._parts(key, is_new=original is None)
             fields.setdefault(path_of((*top, *parts)), f"{self.prefix}-{index}-value")
             try:
                 value = self._value(row, original)
@@ -115,9 +115,9 @@ class Pairs:
             return True
         return not key.strip() and row.get("at", "") == "" and not row.get("value", "").strip()
 
-    def _parts(self, key: str) -> tuple[tuple[str, ...], str]:
+    def _parts(self, key: str, *, is_new: bool) -> tuple[tuple[str, ...], str]:
         if not self.deep:
-            return (key,), "" if key else "this value needs a name"
+            return (key,), "this value needs a name" if is_new and not key.strip() else ""
         try:
             parts = parts_of(key.strip())
         except ValueError:

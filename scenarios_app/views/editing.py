@@ -39,7 +39,7 @@ def edit_page(
     context = {**context, "number": number}
     if request.method == "POST":
         context["number"] = _number(request)  # where this editor started, whatever was saved since
-        editor = _read(form_class, request)
+        editor = read_sent(form_class, request)
         if response := _act(request, editor, judge, save, context):
             return response
         editor = context.get("editor", editor)
@@ -73,12 +73,12 @@ def _act(
 
 def check_fragment(request: HttpRequest, form_class: type[SlotForm] | None, judge: Judge) -> HttpResponse:
     """The problems of what is being typed, for htmx; nothing is stored."""
-    editor = _read(form_class, request)
+    editor = read_sent(form_class, request)
     editor.check(judge)
     return render(request, "scenarios_app/editor_check.html", {"editor": editor})
 
 
-def _read(form_class: type[SlotForm] | None, request: HttpRequest) -> Editor:
+def read_sent(form_class: type[SlotForm] | None, request: HttpRequest) -> Editor:
     try:
         return read_editor(form_class, request.POST)
     except SpecError as error:

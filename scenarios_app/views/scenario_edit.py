@@ -6,7 +6,7 @@ import copy
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from scenarios_app.forms.scenario import scenario_form
 from scenarios_app.forms.slots import Document
@@ -16,7 +16,7 @@ from scenarios_app.presentation import in_contract_order
 from scenarios_app.services import create_scenario, save_scenario, scenario_warnings
 from scenarios_app.services.scenarios import free_key
 from scenarios_app.spec.scenario import parse_scenario
-from scenarios_app.views.editing import check_fragment, edit_page
+from scenarios_app.views.editing import edit_page
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import content_to_edit, signed_in
 from scenarios_app.views.scenarios import scenario_or_404
@@ -89,9 +89,3 @@ def _beginning(request: HttpRequest) -> Document:
     original = scenario_or_404(request.GET["from"])
     assert original.latest is not None
     return {**in_contract_order(original.latest.content, parse_scenario), "id": free_key(original.key)}
-
-
-@limited_body
-@require_POST
-def scenario_validate(request: HttpRequest) -> HttpResponse:
-    return check_fragment(request, scenario_form(offers()), scenario_warnings)

@@ -5,14 +5,26 @@ import { addGutter, goToLine } from "./editor-lines.js";
 const QUIET_MS = 500;
 const form = /** @type {HTMLFormElement} */ (document.getElementById("editor"));
 let timer = 0;
+let edits = 0;
+let asked = 0; // edits that the newest question knew
 let changed = form.querySelector(".problem-list") !== null;
 
-/** Ask the server once typing has paused; htmx answers the event and drops what is overtaken. */
-function checkSoon() {
+/** Ask the server once typing has paused; htmx answers the event and drops a question that is overtaken. */
+export function checkSoon(quietMs = QUIET_MS) {
   changed = true;
+  edits += 1;
   clearTimeout(timer);
-  timer = setTimeout(() => form.dispatchEvent(new Event("check")), QUIET_MS);
+  timer = setTimeout(() => form.dispatchEvent(new Event("check")), quietMs);
 }
+
+// An answer is shown only while it is about what stands there: the next one is on its way.
+form.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target === form) asked = edits;
+});
+form.addEventListener("htmx:beforeSwap", (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event);
+  if (detail.requestConfig.elt === form && asked !== edits) detail.shouldSwap = false;
+});
 
 form.addEventListener("input", (event) => {
   if (/** @type {HTMLElement} */ (event.target).id === "id_note") changed = true;
@@ -57,7 +69,11 @@ form.addEventListener("click", (event) => {
 const json = /** @type {HTMLTextAreaElement|null} */ (form.querySelector("textarea[data-gutter]"));
 if (json) {
   const mark = addGutter(json);
-  const linesNamed = () => [...form.querySelectorAll(".problem-list [data-line]")].map((link) => Number(link.dataset.line));
+  const linesNamed = () => {
+    const now = document.getElementById("json-now");
+    if (now) return (now.dataset.lines ?? "").split(" ").map(Number);
+    return [...form.querySelectorAll(".problem-list [data-line]")].map((link) => Number(link.dataset.line));
+  };
   mark(linesNamed());
   document.addEventListener("htmx:afterSettle", () => mark(linesNamed()));
 }
