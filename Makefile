@@ -2,6 +2,9 @@
 # make test   all set-up, then the tests
 .PHONY: setup run test check lock vendor slow clean interop-setup interop interop-hf
 
+# where it is set, as in many images, each of the many processes of a test compiles all that it imports
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 BIN := $(VENV)/bin
 INTEROP := .interop

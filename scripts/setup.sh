@@ -37,7 +37,7 @@ fi
 
 echo "Installing requirements/$lock.txt into $venv ..." >&2
 if [ -n "$uv" ]; then
-  VIRTUAL_ENV=$venv "$uv" pip install --quiet --require-hashes -r "requirements/$lock.txt"
+  VIRTUAL_ENV=$venv "$uv" pip install --quiet --compile-bytecode --require-hashes -r "requirements/$lock.txt"
 else
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "requirements/$lock.txt"
 fi

@@ -6,11 +6,15 @@ A test asks for `site` and `chrome`:
         page = chrome.open("/runs/")
         page.get_by_role("link", name="New run").click()
 
+Both processes serve all tests of a pytest process, as starting them takes seconds; data, person, Redis and contexts are
+each test's own. A test may stop the site or give it other settings: the next one finds it as it was.
+
 The test ends with an error when the browser's console had one; `chrome.expect_problem` names those that belong to it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -26,67 +30,117 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from evalsite.celery import app
-from tests.runs.stack import Stack, numbered, stacked
+from tests.runs.stack import Stack, empty_redis, numbered, stacked
 from tests.services import eventually, free_port, missing
 from tests.support import make_user
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 CHROMIUM = Path("/usr/bin/chromium")
 REDIS_NUMBER = 5  # no other test's
 
 
 @dataclass
-class Site:
-    """The site as people reach it, and the person who is signed in. `stack` can start workers beside it."""
+class Server:
+    """The site's process, for one test after the other."""
 
     url: str
-    user: User
-    session_key: str
     stack: Stack
-    server: subprocess.Popen[bytes]
+    usual: dict[str, str]
+    process: subprocess.Popen[bytes] | None = None
+    is_usual: bool = False
+
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    def ready(self) -> None:
+        """Starts it unless it runs as it was meant to; forgets what it logged for other tests."""
+        if self.process is not None and self.is_usual and self.process.poll() is None:
+            self.stack.log_path.write_bytes(b"")
+            return
+        self.stop()
+        self.stack.secrets = dict(self.usual)
+        self.start()
+        self.is_usual = True
 
     def stop(self) -> None:
-        self.stack.kill(self.server)
+        self.is_usual = False
+        if self.process is not None and self.process.poll() is None:
+            self.stack.kill(self.process)
+
+    def start(self) -> None:
+        self.process = self.stack.start(self.command())
+        eventually(self._answers, what=f"the site answers; log:\n{self.stack.log()[-3000:]}")
+
+    def command(self) -> list[str]:
+        port = self.url.rpartition(":")[2]
+        return [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", port, "evalsite.asgi:application"]
+
+    def _answers(self) -> bool:
+        try:
+            with urlopen(f"{self.url}/sign-in/", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+
+@dataclass(frozen=True)
+class Site:
+    """The site as people reach it, and the person who is signed in."""
+
+    user: User
+    session_key: str
+    server: Server
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    @property
+    def stack(self) -> Stack:
+        """Its environment (`secrets` are read at the next start) and its log since the test began."""
+        return self.server.stack
+
+    def stop(self) -> None:
+        self.server.stop()
 
     def start(self) -> None:
         """At the same address as before."""
-        self.server = self.stack.start(_daphne(self.url))
-        eventually(lambda: _answers(self.url), what=f"the site answers; log:\n{self.stack.log()[-3000:]}")
+        self.server.start()
+
+    def restart(self, **environment: str) -> None:
+        """With other settings."""
+        self.stop()
+        self.stack.secrets |= environment
+        self.start()
 
 
-def _daphne(url: str) -> list[str]:
-    port = url.rpartition(":")[2]
-    return [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", port, "evalsite.asgi:application"]
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urlopen(f"{url}/sign-in/", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
+@pytest.fixture(scope="session")
+def _server(django_db_setup: None, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    url, folder = f"http://127.0.0.1:{free_port()}", tmp_path_factory.mktemp("site")
+    for stack in stacked(numbered(redis_url, REDIS_NUMBER), folder / "processes.log"):
+        yield Server(url, stack, {"SITE_URL": url, "SITE_ORIGINS": url})
 
 
 @pytest.fixture
-def site(transactional_db: None, redis_url: str, tmp_path: Path, settings: Any) -> Iterator[Site]:
-    """Daphne on a free port. This process rings and queues on the same Redis; no worker runs unless one is started."""
-    url, redis = f"http://127.0.0.1:{free_port()}", numbered(redis_url, REDIS_NUMBER)
-    settings.REDIS_URL, settings.SITE_URL = redis, url
+def site(transactional_db: None, _server: Server, settings: Any) -> Iterator[Site]:
+    """Daphne on a free port. This process rings and queues on the same Redis; no worker runs."""
+    redis = _server.stack.redis_url
+    settings.REDIS_URL, settings.SITE_URL = redis, _server.url
     layer = {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis], "capacity": 2000}}
     settings.CHANNEL_LAYERS = {"default": layer}  # this process only sends
-    before = app.conf.broker_url
-    app.conf.broker_url = app.conf.broker_write_url = redis
+    empty_redis(redis)
     user = make_user("alice")
     client = Client()
     client.force_login(user)
+    before = app.conf.broker_url
+    app.conf.broker_url = app.conf.broker_write_url = redis
     try:
-        for stack in stacked(redis, tmp_path / "processes.log"):
-            stack.secrets |= {"SITE_URL": url, "SITE_ORIGINS": url}
-            running = Site(url, user, str(client.session.session_key), stack, server=None)  # type: ignore[arg-type]
-            running.start()
-            yield running
+        _server.ready()
+        yield Site(user, str(client.session.session_key), _server)
     finally:
         app.conf.broker_url = app.conf.broker_write_url = before
 
@@ -99,6 +153,8 @@ class Chrome:
     site: Site
     problems: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
+    contexts: list[BrowserContext] = field(default_factory=list)
+    changing: set[Request] = field(default_factory=set)
 
     def open(self, path: str = "/", *, width: int = 1440, height: int = 900, **options: Any) -> Page:
         """A page in a context of its own. options: as of Browser.new_context, such as color_scheme="dark"."""
@@ -110,6 +166,10 @@ class Chrome:
 
     def context(self, **options: Any) -> BrowserContext:
         context = self.browser.new_context(**options)
+        self.contexts.append(context)
+        context.on("request", lambda request: self.changing.add(request) if request.method == "POST" else None)
+        context.on("requestfinished", lambda request: self.changing.discard(request))
+        context.on("requestfailed", lambda request: self.changing.discard(request))
         name = django_settings.SESSION_COOKIE_NAME
         context.add_cookies([{"name": name, "value": self.site.session_key, "url": self.site.url}])
         return context
@@ -124,21 +184,69 @@ class Chrome:
     def unexpected(self) -> list[str]:
         return [text for text in self.problems if not any(part in text for part in self.expected)]
 
+    def close(self) -> None:
+        """Closes what was opened; what a page is about to change comes to the database before the next test does."""
+        for context in self.contexts:
+            if self.changing and context.pages:
+                eventually(lambda page=context.pages[0]: self._settled(page), what="the pages' requests are answered")
+            context.close()
 
-@pytest.fixture
-def chrome(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chrome]:
+    def _settled(self, page: Page) -> bool:
+        page.wait_for_timeout(20)  # events come while Playwright is waited for
+        return not self.changing
+
+
+class Borrowed:
+    """Chromium, and the event loop that Playwright's sync API keeps running in this thread.
+
+    Between tests of pages that loop is hidden, or no asynchronous test could run in this process any more.
+    """
+
+    def __init__(self, playwright: Any) -> None:
+        self.playwright = playwright
+        self.loop = asyncio.get_running_loop()
+        self.browser: Browser | None = None
+        self.give_back()
+
+    def take(self) -> Browser:
+        asyncio._set_running_loop(self.loop)
+        if self.browser is None or not self.browser.is_connected():
+            self.browser = self.playwright.chromium.launch(
+                executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+            )
+        return self.browser
+
+    def give_back(self) -> None:
+        asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def _borrowed() -> Iterator[Borrowed]:
     if not CHROMIUM.exists():
         missing("browser", f"Chromium is not installed ({CHROMIUM})")
     from playwright.sync_api import sync_playwright
 
-    # Playwright's sync API keeps a loop running in this thread, and Django then takes our calls for asynchronous ones.
-    monkeypatch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "1")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
-        )
-        chrome = Chrome(browser, site)
-        yield chrome
-        browser.close()
+        borrowed = Borrowed(playwright)
+        yield borrowed
+        borrowed.take().close()
+
+
+@pytest.fixture
+def chromium(_borrowed: Borrowed, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """The browser of all tests: open contexts of your own and close them."""
+    # Django takes our calls for asynchronous ones while Playwright's loop is there.
+    monkeypatch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    try:
+        yield _borrowed.take()
+    finally:
+        _borrowed.give_back()
+
+
+@pytest.fixture
+def chrome(site: Site, chromium: Browser) -> Iterator[Chrome]:
+    chrome = Chrome(chromium, site)
+    yield chrome
+    chrome.close()
     problems = chrome.unexpected()
     assert not problems, f"the browser's console is not clean: {problems}"

@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scenarios_app.models import Configuration, Scenario
-from tests.browser import chrome, site
 from tests.site.axe import looks
 
 if TYPE_CHECKING:
     from tests.browser import Chrome, Site
-
-__all__ = ["chrome", "site"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

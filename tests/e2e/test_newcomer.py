@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import CHROMIUM
-from tests.services import eventually, missing
+from tests.services import eventually
 from tests.up_stack import Stack, stack
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 __all__ = ["stack"]
 
@@ -24,19 +23,10 @@ CORRECTIONS = {"booking_date_corrected", "booking_size_corrected_later"}
 
 
 @pytest.fixture
-def page(stack: Stack) -> Iterator[Page]:
-    if not CHROMIUM.exists():
-        missing("browser", f"Chromium is not installed ({CHROMIUM})")
-    from playwright.sync_api import sync_playwright
-
+def page(stack: Stack, chromium: Browser) -> Iterator[Page]:
     link = stack.await_up()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
-        )
-        page = browser.new_context(
-            base_url=link.split("/sign-in/")[0], viewport={"width": 1440, "height": 900}
-        ).new_page()
+    with chromium.new_context(base_url=link.split("/sign-in/")[0], viewport={"width": 1440, "height": 900}) as context:
+        page = context.new_page()
         problems: list[str] = []
         page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: problems.append(str(error)))
@@ -44,7 +34,6 @@ def page(stack: Stack) -> Iterator[Page]:
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url(re.compile(r"/$"))
         yield page
-        browser.close()
     assert problems == []
 
 

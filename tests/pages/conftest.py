@@ -4,10 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tests.browser import chrome, site
 from tests.support import make_user
-
-__all__ = ["chrome", "site"]
 
 
 @pytest.fixture

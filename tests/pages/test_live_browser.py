@@ -160,9 +160,7 @@ def test_two_browsers_and_a_fresh_one_agree_though_one_was_cut_off_for_ten_secon
     """D03: the line of one browser is cut in mid-run; the event lists of all are the same to the byte."""
     chrome.expect_problem(*LINE_DOWN)
     with proxied(site.url) as line:
-        site.stop()
-        site.stack.secrets["SITE_ORIGINS"] = f"{site.url},{line.url}"
-        site.start()
+        site.restart(SITE_ORIGINS=f"{site.url},{line.url}")
         run = make_run(2)
         claim = begin(run)
         tell(claim, words(0, "Before."))
@@ -229,9 +227,7 @@ def test_a_page_on_which_nothing_happens_keeps_its_one_socket_and_hears_the_tick
 def test_a_page_whose_socket_is_refused_says_so_and_polls(site: Site, chrome: Chrome):
     """D05: refused for its origin, it does not wait for ever; what happens arrives by polling, the end included."""
     chrome.expect_problem(*SOCKET_DOWN)
-    site.stop()
-    site.stack.secrets["SITE_ORIGINS"] = "https://eval.example:8443"
-    site.start()
+    site.restart(SITE_ORIGINS="https://eval.example:8443")
     run = make_run(2)
     claim = begin(run)
     page = chrome.open(run.get_absolute_url())

@@ -22,11 +22,8 @@ from tests.runs.test_sweeping import lost_once
 from tests.scripted_events import audio_reply, call_item, call_reply, error, session_created
 from tests.scripted_server import Call, Close, Expect, Hang, Send, Session, Step, serving_in_thread
 from tests.simulator import demo
-from tests.simulator.conftest import simulator
 from tests.simulator.wire_client import Simulator
 from tests.speech_server import error_answer, speech_server
-
-__all__ = ["simulator"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -54,9 +54,8 @@ def restart(site: Site, environment: dict[str, str]) -> None:
     site.stack.secrets |= environment
     collect = [sys.executable, "manage.py", "collectstatic", "--no-input", "-v", "0"]
     subprocess.run(collect, cwd=ROOT, env=site.stack.environment(), check=True, timeout=120)
+    site.server.process = site.stack.start(site.server.command())
     port = site.url.rpartition(":")[2]
-    daphne = [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", port, "evalsite.asgi:application"]
-    site.server = site.stack.start(daphne)
     eventually(lambda: listens(int(port)), within_s=START_S, what=f"the site listens; log:\n{site.stack.log()[-3000:]}")
 
 

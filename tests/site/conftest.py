@@ -1,3 +1,0 @@
-from tests.browser import chrome, site
-
-__all__ = ["chrome", "site"]
