@@ -29,6 +29,7 @@ ADVICE = {
     "configuration": "The configuration cannot be used as it is.",
     "speech": "The caller's words could not be spoken: look at the speech service.",
     "caller_audio": "The speech service answered with audio that cannot be used.",
+    "caller": "Our own caller could not be played, or made mistakes: the reason names them.",
     "connect": "The agent could not be reached: is it running at its endpoint?",
     "authorisation": "The agent refused our key or account.",
     "provider_limit": "The provider's limit was reached: lower the concurrency or wait.",

@@ -46,9 +46,12 @@ class Conditioned(NamedTuple):
 
 def on_line(turns: Sequence[PlannedTurn], condition: Condition | None, *, seed: int | str) -> tuple[PlannedTurn, ...]:
     """The turns as the line carries them. Each has a seed of its own, drawn from the trial's; typed ones stay."""
-    if condition is None:
-        return tuple(turns)
-    return tuple(_on_line(turn, condition, f"line {seed} {index}") for index, turn in enumerate(turns))
+    return tuple(on_line_at(turn, condition, seed=seed, index=index) for index, turn in enumerate(turns))
+
+
+def on_line_at(turn: PlannedTurn, condition: Condition | None, *, seed: int | str, index: int) -> PlannedTurn:
+    """One turn of it, by its place from 0."""
+    return turn if condition is None else _on_line(turn, condition, f"line {seed} {index}")
 
 
 def _on_line(turn: PlannedTurn, condition: Condition, seed_text: str) -> PlannedTurn:

@@ -147,6 +147,17 @@ def nothing_settled(timeout_s: float, missing: str) -> BrokenOff:
     return BrokenOff(Ending("response_timeout", None, "response_timeout", message), "timeout")
 
 
+def gave_up(patience_s: float) -> BrokenOff:
+    """A caller who hung up on silence. To the agent it is an answer that did not come in time."""
+    message = f"the caller hung up after {patience_s:g} s of silence"
+    return BrokenOff(Ending("response_timeout", None, "patience", message), "timeout", "patience")
+
+
+def caller_failed(stage: str, reason: str) -> BrokenOff:
+    """Our own caller found no words, or no voice for them."""
+    return BrokenOff(_invalid(stage, None, reason), "stopped", stage)
+
+
 def send_blocked(timeout_s: float) -> BrokenOff:
     message = f"the agent's side stopped reading: nothing could be sent for {timeout_s:g} s"
     return BrokenOff(_invalid("socket_closed", "send_timeout", message), "closed", "send_timeout")

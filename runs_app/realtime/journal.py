@@ -14,6 +14,7 @@ from runs_app.realtime.live.state import LiveState
 from runs_app.realtime.overlap import Truncation
 from runs_app.realtime.pacing import Lag, pacing_of
 from runs_app.realtime.pcm import Int16
+from runs_app.realtime.persona.told import PersonaTold
 from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import SAMPLES_PER_MS, Ending, Json, Pacing, Record, ToolCall, Usage
 from runs_app.realtime.sound import SoundDecoder
@@ -53,6 +54,7 @@ class Journal:
     hushed: set[str | None] = field(default_factory=set)  # responses of which nothing more is heard
     to_truncate: list[Truncation] = field(default_factory=list)  # that the server does not know of yet
     live: LiveState = field(default_factory=LiveState)  # of a GPT Live session
+    persona: PersonaTold | None = None  # of a caller that a model plays
     housekeeping: set[str] = field(default_factory=set)  # event ids of cancels and truncates: a refusal costs no turn
 
     @property
@@ -203,6 +205,7 @@ class Journal:
             reference_date=self.plan.reference_date,
             delegations=tuple(work.told() for work in self.live.works),
             session_seconds=self.live.seconds,
+            persona=self.persona,
         )
 
     def _pacing(self) -> Pacing | None:

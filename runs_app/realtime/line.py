@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
@@ -22,6 +22,8 @@ from runs_app.realtime.frames import without_audio
 from runs_app.realtime.hearing import Signal, hear
 from runs_app.realtime.journal import Journal
 from runs_app.realtime.transport import closing_of
+
+T = TypeVar("T")
 
 VERDICT_S = 1.0  # a send that fails waits so long for what the receiver still finds in its buffer
 
@@ -133,6 +135,18 @@ class Line:
         self.news.clear()
         sleep = [] if due_s is None else [self.journal.clock.sleep_until(due_s)]
         await self._first_of(*sleep, self.news.wait(), self.broken.wait())
+
+    async def unless_broken(self, work: Awaitable[T]) -> T:
+        """What the work comes to. Raises BrokenOff as soon as the line breaks."""
+        task, broken = asyncio.ensure_future(work), asyncio.ensure_future(self.broken.wait())
+        try:
+            await asyncio.wait((task, broken), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                self.check()
+            return task.result()
+        finally:
+            broken.cancel()
+            task.cancel()
 
     async def _first_of(self, *waits: Coroutine[Any, Any, Any]) -> None:
         tasks = [asyncio.ensure_future(wait) for wait in waits]

@@ -22,6 +22,7 @@ from runs_app.realtime.live.dialect import LiveDialect
 from runs_app.realtime.live.settings import live_session
 from runs_app.realtime.merging import merge
 from runs_app.realtime.pcm import Int16
+from runs_app.realtime.persona.part import Part
 from runs_app.realtime.record import SAMPLES_PER_MS
 from runs_app.realtime.script import UNTYPED, PlannedTurn, lines, with_audio
 from runs_app.realtime.tools import Executor
@@ -31,6 +32,7 @@ from scenarios_app.spec.configuration import Configuration, tool_conflicts
 from scenarios_app.spec.configuration import unsupported_fields as configuration_gaps
 from scenarios_app.spec.scenario import Scenario
 from scenarios_app.spec.scenario import unsupported_fields as scenario_gaps
+from scenarios_app.spec.simulation import patience_s
 
 MIN_CALLER_AUDIO_MS = 100  # servers refuse to commit less
 DIALECTS: dict[str, Dialect] = {"ga": RealtimeDialect(), "beta": BetaDialect()}
@@ -96,6 +98,8 @@ class Plan:
     reference_date: str | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
     protocol: str = "realtime"
+    part: Part | None = None  # of a caller who finds his own words; `turns` then holds his first ones
+    patience_s: float | None = None  # after so much silence the caller hangs up
 
     @property
     def required_arguments(self) -> dict[str, tuple[str, ...]]:
@@ -150,6 +154,7 @@ def build_plan(
         reference_date=scenario.reference_date,
         secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers, url)))),
         protocol=configuration.protocol,
+        patience_s=patience_s(scenario),
     )
 
 
@@ -288,8 +293,6 @@ def _secrets_in(headers: Mapping[str, str], url: str) -> list[str]:
 
 def _refuse_unserved(configuration: Configuration, scenario: Scenario) -> None:
     """What would change the conversation, but nobody here can do yet. Grading's matters are not refused here."""
-    # a model that plays personas changes nothing of a script
-    of_configuration = [gap for gap in configuration_gaps(configuration) if gap.path != "persona"]
-    for problem in (*of_configuration, *scenario_gaps(scenario)):
+    for problem in (*configuration_gaps(configuration), *scenario_gaps(scenario)):
         if not problem.path.startswith(NOT_OURS):
             raise PlanError(problem.path, problem.message)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from runs_app.realtime.persona.told import CallerThought, PersonaTold, thought_of, told_of
+
 RATE_HZ = 24_000
 SAMPLES_PER_MS = RATE_HZ // 1000
 
@@ -126,6 +128,7 @@ class Turn:
     agent: tuple[Span, ...] = ()
     captions: tuple[Caption, ...] = ()
     line: CallerLine | None = None
+    thought: CallerThought | None = None  # of a caller that a model plays
 
 
 @dataclass(frozen=True)
@@ -193,6 +196,7 @@ class Ending:
     message: str = ""
 
 
+COMPLETED = Ending("completed")
 DONE = Ending("completed", None, "done_tool", "the agent ended the session")
 
 # The stages of an invalid trial, in the order in which they can happen.
@@ -200,6 +204,7 @@ STAGES = (
     "configuration",  # the plan could not be built: unknown secret, bad template, tool conflict
     "speech",  # the caller's words could not be synthesised
     "caller_audio",  # they could, but what came back is not usable audio (empty, under 100 ms, not audio)
+    "caller",  # our own caller: a persona that could not be played, or that made mistakes
     "connect",  # no socket: refused, DNS, TLS, time-out of the handshake
     "authorisation",  # 401, 403, invalid_api_key, beta_api_shape_disabled, account or billing refused
     "provider_limit",  # 429, quota, rate limit, session limit
@@ -241,6 +246,7 @@ class Record:
     reference_date: str | None = None
     delegations: tuple[Delegation, ...] = ()  # Live only
     session_seconds: float | None = None  # Live only: what the provider bills
+    persona: PersonaTold | None = None  # of a caller that a model plays
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -256,6 +262,7 @@ class Record:
         pacing = data.get("pacing")
         known["pacing"] = Pacing(**pacing) if pacing else None
         known["warnings"] = tuple(data.get("warnings", ()))
+        known["persona"] = told_of(data["persona"]) if data.get("persona") else None
         known["delegations"] = tuple(Delegation(**d) for d in data.get("delegations", ()))
         return cls(**known)
 
@@ -266,6 +273,7 @@ def _turn(data: dict[str, Json]) -> Turn:
     known["agent"] = tuple(Span(**s) for s in data.get("agent", ()))
     known["captions"] = tuple(Caption(**c) for c in data.get("captions", ()))
     known["line"] = _line(data["line"]) if data.get("line") else None
+    known["thought"] = thought_of(data["thought"]) if data.get("thought") else None
     return Turn(**known)
 
 

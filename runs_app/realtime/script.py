@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runs_app.realtime.pcm import Int16
+from runs_app.realtime.persona.told import CallerThought
 from runs_app.realtime.record import CallerLine
 from runs_app.realtime.speech_edges import SPEECH_RMS, adaptive_threshold, voiced
 from scenarios_app.spec.recordings import Recording
@@ -23,8 +24,10 @@ class PlannedTurn:
     """What the caller says: int16 mono at RATE_HZ in audio mode, the text alone in text mode.
 
     `interrupt_after_ms`: over the reply to the turn before, once so much of it was heard (0: as soon as it begins);
-    None: when `wait` is over, the whole reply or the first second of silence in it. `line`: what a condition made of
-    the clean words, its positions counted from the first sample of `audio`. `recording`: its id, if it was recorded.
+    None: when `wait` is over, the whole reply or the first second of silence in it. `only_over`: not said at all when
+    the reply is over before that moment. `line`: what a condition made of the clean words, its positions counted from
+    the first sample of `audio`. `recording`: its id, if it was recorded. `thought`: what it took a caller who finds his
+    own words.
     """
 
     text: str
@@ -33,6 +36,24 @@ class PlannedTurn:
     wait: Literal["reply", "silence"] = "reply"
     line: CallerLine | None = None
     recording: str | None = None
+    only_over: bool = False
+    thought: CallerThought | None = None
+
+
+class Impatience:
+    """When a caller talks over a reply, drawn one reply after the other. The same seeds draw the same."""
+
+    def __init__(self, seed: int | str, own_seed: int | None, chance: float | None) -> None:
+        self._draw = random.Random(f"interruptions {seed} {own_seed}")
+        self._chance = chance or 0.0
+
+    def draw(self) -> float | None:
+        """After how much of the next reply, in ms of it; None when it is heard to its end."""
+        breaks_in, after_ms = self._draw.random() < self._chance, self.after_ms()
+        return after_ms if breaks_in else None
+
+    def after_ms(self) -> float:
+        return float(round(self._draw.uniform(*IMPATIENCE_MS)))
 
 
 @dataclass(frozen=True)
@@ -95,16 +116,15 @@ def _spare(scenario: Scenario) -> list[Recording]:
 def _lines(scenario: Scenario, seed: int | str) -> Iterator[ScriptLine]:
     recordings = {recording.id: recording for recording in scenario.input.recordings}
     yield ScriptLine(scenario.input.text, recording=next(iter(_spare(scenario)), None))
-    behaviors = scenario.persona.behaviors if scenario.persona else None
-    chance = (behaviors.interrupt_probability or 0.0) if behaviors else 0.0
-    own_seed = scenario.persona.seed if scenario.persona else None
-    draw = random.Random(f"interruptions {seed} {own_seed}")
+    persona = scenario.persona
+    chance = persona.behaviors.interrupt_probability if persona else None
+    impatience = Impatience(seed, persona.seed if persona else None, chance)
     for turn in scenario.input.turns:
-        breaks_in, after_ms = draw.random() < chance, float(round(draw.uniform(*IMPATIENCE_MS)))
+        after_ms = impatience.draw()
         given, recording = turn.interrupt_after_ms, recordings.get(turn.recording or "")
         yield ScriptLine(
             text=turn.text or (recording.transcript if recording else ""),
             recording=recording,
-            interrupt_after_ms=float(given) if given is not None else after_ms if breaks_in else None,
+            interrupt_after_ms=float(given) if given is not None else after_ms,
             wait=turn.wait or "reply",
         )

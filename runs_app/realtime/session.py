@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from runs_app.realtime import faults, turntaking
 from runs_app.realtime.clock import Clock, MonotonicClock
+from runs_app.realtime.delegation.opening import delegating
 from runs_app.realtime.endpoints import shown
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.faults import BrokenOff
@@ -113,7 +114,8 @@ async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.
             mode=plan.mode,
             real_time=plan.real_time,
         )
-        ending = await _talk(line)
+        async with delegating(line):
+            ending = await _talk(line)
         within_s = times.close_s
         watch.cancel()  # who asks to stop now is too late: the conversation stands
         return ending
@@ -146,11 +148,12 @@ async def _talk(line: Line) -> Ending:
     if line.journal.plan.protocol == "live":
         return await live_session.talk(line)
     await _set_up(line)
-    if await turntaking.hold(line):
-        return DONE
+    ending = await turntaking.hold(line)
+    if ending == DONE:
+        return ending
     if line.journal.plan.wants_transcript:
         await line.wait_for(_all_understood(line), within_s=line.journal.plan.timeouts.transcript_s)
-    return Ending("completed")
+    return ending
 
 
 def _all_understood(line: Line) -> Callable[[], bool]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from runs_app.realtime.dialects.base import Heard, Place, WordKind, Words
 from runs_app.realtime.overlap import Sounding, Truncation, before, truncations
+from runs_app.realtime.persona.told import CallerThought
 from runs_app.realtime.record import CallerLine, Caption, Span, Turn
 from runs_app.realtime.timeline import merged
 
@@ -30,6 +31,7 @@ class TurnDraft:
     rounds: int = 0
     caller: Span | None = None
     line: CallerLine | None = None
+    thought: CallerThought | None = None
     caller_items: list[str | None] = field(default_factory=list)
     said_s: float | None = None  # of the clock: the caller's last voiced sample went out (only detection needs it)
     began_s: dict[str | None, float] = field(default_factory=dict)  # when each response of this turn began
@@ -164,6 +166,7 @@ class TurnDraft:
             agent=merged(self.agent),
             captions=tuple(self.captions),
             line=self.line,
+            thought=self.thought,
         )
 
     def _see(self, response_id: str | None, t_ms: float) -> None:

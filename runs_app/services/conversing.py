@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from runs_app import loop
 from runs_app.models import Outcome, Trial
+from runs_app.realtime.journal import Journal
+from runs_app.realtime.plan import Plan
+from runs_app.realtime.record import Event
 from runs_app.realtime.session import Conversation, converse
 from runs_app.recorder import listen_in
 from runs_app.recorder.recording import Recorder, StopReason
 from runs_app.services import artifacts, claims, planning
+from runs_app.services.casting import Cast, on_stage
 from runs_app.services.claims import Claim
 from runs_app.services.refusal import CannotPlan
 from runs_app.services.results import finish_claimed, finish_recording
@@ -108,8 +113,20 @@ def _converse(attempt: Attempt, recorder: Recorder) -> Conversation:
     audio = loop.conversations.submit(attempt.unless_stopped(planning.caller_speech(prepared))).result()
     plan = planning.complete(prepared, audio)
     with listen_in.offered(attempt.claim.trial_id) as on_air:
-        work = converse(plan, emit=recorder.emit, stop=attempt.stopped, on_air=on_air)
+        work = _held(prepared.cast, plan, emit=recorder.emit, stop=attempt.stopped, on_air=on_air)
         return loop.conversations.submit(work).result()
+
+
+async def _held(
+    cast: Cast | None,
+    plan: Plan,
+    *,
+    emit: Callable[[Event], None],
+    stop: asyncio.Event,
+    on_air: Callable[[Journal], None],
+) -> Conversation:
+    async with on_stage(cast) as part:
+        return await converse(replace(plan, part=part), emit=emit, stop=stop, on_air=on_air)
 
 
 def _finish(attempt: Attempt, recorder: Recorder, conversation: Conversation) -> None:

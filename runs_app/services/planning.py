@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from runs_app.models import Run, Trial
 from runs_app.realtime.application import ApplicationError, ApplicationExecutor
+from runs_app.realtime.delegation.planning import Address
 from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Mode, Plan, PlanError, build_plan
@@ -19,7 +20,9 @@ from runs_app.realtime.script import lines as script_of
 from runs_app.realtime.speech import CallerAudioError, SpeechError
 from runs_app.services import secrets, tooling
 from runs_app.services.addresses import NoSimulator, agent_url, template_context
+from runs_app.services.backends import backend_of
 from runs_app.services.caller_voice import SaidTurn, said_turns, sound_of
+from runs_app.services.casting import Cast, cast_of
 from runs_app.services.material import Material, material_of
 from runs_app.services.refusal import CannotPlan
 from runs_app.services.secrets import Destination, SecretError
@@ -35,10 +38,12 @@ class Prepared:
 
     material: Material
     agent: Destination
+    backend: Address | None
     executor: ApplicationExecutor
     mode: Mode
     real_time: bool | None
     speech: tuple[SaidTurn, ...]  # one for each turn of the caller; none in text mode
+    cast: Cast | None  # who plays the caller; None: a script
     spoken_after_s: float  # audio in the cache that is older is spoken anew
     seed: int
 
@@ -52,10 +57,12 @@ def prepare(trial: Trial) -> Prepared:
         return Prepared(
             material=material,
             agent=_agent(trial, material),
+            backend=backend_of(trial, material.configuration),
             executor=_executor(trial, material),
             mode=mode,
             real_time=trial.run.real_time,
             speech=_speech(trial, material) if mode == "audio" else (),
+            cast=cast_of(trial, material, mode),
             spoken_after_s=trial.run.created_at.timestamp() if trial.run.refresh_audio else 0.0,
             seed=trial.seed,
         )
@@ -132,6 +139,7 @@ def complete(prepared: Prepared, audio: Sequence[Int16]) -> Plan:
             mode=prepared.mode,
             real_time=prepared.real_time,
             seed=prepared.seed,
+            backend=prepared.backend,
         )
     except PlanError as error:
         raise CannotPlan(error.stage, error) from error

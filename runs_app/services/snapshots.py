@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from runs_app.services.casting import casting_problem
 from runs_app.services.tooling import application_problems
 from scenarios_app.models import ApplicationVersion, ConfigurationVersion, ScenarioVersion, Suite
 from scenarios_app.services.applications import find_application_version
@@ -66,7 +67,7 @@ def take_snapshot(
         tuple(chosen for chosen in chosen_scenarios if chosen),
         tuple(chosen for chosen in chosen_configurations if chosen),
     )
-    refuse_if([*_tool_problems(snapshot), *_application_problems(snapshot, faults)])
+    refuse_if([*_casting_problems(snapshot), *_tool_problems(snapshot), *_application_problems(snapshot, faults)])
     return snapshot
 
 
@@ -150,6 +151,16 @@ def _application_problems(snapshot: Snapshot, faults: Mapping[str, ToolFault]) -
         found = unknown_tools(chosen.spec.tool_faults, known)
         problems += [Problem("", f"{chosen.spec.id}: {problem}") for problem in found]
     return problems + unknown_tools(faults, {name for names in tools.values() for name in names})
+
+
+def _casting_problems(snapshot: Snapshot) -> list[Problem]:
+    """Scenarios that a persona leads, with configurations that name no model to play it: one line for each of these."""
+    found: dict[ConfigurationVersion, Problem] = {}
+    for configuration in snapshot.configurations:
+        for scenario in snapshot.scenarios:
+            if problem := casting_problem(scenario.spec, configuration.spec):
+                found.setdefault(configuration.version, Problem("", f"{configuration.version}: {problem}"))
+    return list(found.values())
 
 
 def _tool_problems(snapshot: Snapshot) -> list[Problem]:

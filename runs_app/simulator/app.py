@@ -6,7 +6,7 @@
 | `ws /v1/live/sessions` | the agent, GPT Live protocol (live_session.py) |
 | `POST /v1/audio/speech` | speech (speech_api.py) |
 | `POST /v1/audio/transcriptions` | what the ear makes of a recording (transcription_api.py) |
-| `POST /v1/responses` | the judge (judge_api.py) |
+| `POST /v1/responses` | the judge (judge_api.py), and callers (persona_api.py) |
 | `POST /v1/understood` | which sentences of a prompt the clerk heeds (understood.py) |
 | `GET /v1/models`, `GET /healthz` | what is here, and that it lives |
 """
@@ -20,6 +20,7 @@ from runs_app.simulator.ear import Ear
 from runs_app.simulator.http_reply import HttpReply, RequestError, error_reply, json_reply
 from runs_app.simulator.judge_api import JUDGE_MODEL, answer_judge
 from runs_app.simulator.options import DEFAULT_MODEL
+from runs_app.simulator.persona_api import PERSONA_MODEL
 from runs_app.simulator.server import LIVE_PATHS, REALTIME_PATHS, Receive, Scope, Send, converse, refuse_handshake
 from runs_app.simulator.speech_api import answer_speech
 from runs_app.simulator.transcription_api import TRANSCRIPTION_MODEL, answer_transcription
@@ -70,7 +71,7 @@ def _answers(voices: Voices, ear: Ear) -> dict[tuple[str, str], Answer]:
         return await answer_transcription(body, ear=ear)
 
     async def models(body: bytes) -> HttpReply:
-        names = (DEFAULT_MODEL, SPEECH_MODEL, TRANSCRIPTION_MODEL, JUDGE_MODEL)
+        names = (DEFAULT_MODEL, SPEECH_MODEL, TRANSCRIPTION_MODEL, JUDGE_MODEL, PERSONA_MODEL)
         data = [{"id": name, "object": "model", "created": 0, "owned_by": "soundcheck-simulator"} for name in names]
         return json_reply({"object": "list", "data": data})
 

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from runs_app.simulator.http_reply import HttpReply, Json, RequestError, error_reply, json_reply, read_object
 from runs_app.simulator.judge_evidence import find_evidence
 from runs_app.simulator.judging import LABEL, Verdict, judge
+from runs_app.simulator.persona_api import answer_persona
+from runs_app.simulator.persona_scene import find_scene
 
 JUDGE_MODEL = "sim-judge"
 _PLAIN_ANSWER = (
@@ -25,10 +27,12 @@ _NO_EVIDENCE = Verdict(False, 0.0, f"The request holds no evidence to judge. {LA
 
 
 async def answer_judge(body: bytes) -> HttpReply:
-    """The judge's answer to a request's JSON body, or a 400 that names the parameter."""
+    """The judge's answer to a request's JSON body (or a caller's), or a 400 that names the parameter."""
     try:
         asked = read_object(body)
         prompt = _prompt(asked)
+        if scene := find_scene(prompt):
+            return await answer_persona(asked, scene, prompt)
         return json_reply(_response(asked, prompt, _answer(asked, prompt)))
     except RequestError as error:
         return error_reply(error)

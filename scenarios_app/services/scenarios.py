@@ -19,6 +19,7 @@ from scenarios_app.spec.hashing import content_hash, run_hash
 from scenarios_app.spec.lint import lint
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
 from scenarios_app.spec.scenario import parse_scenario, schema_version_of, unsupported_fields
+from scenarios_app.spec.simulation import left_out
 
 
 def build_version(
@@ -112,7 +113,8 @@ def scenario_warnings(content: Mapping[str, Any]) -> list[Problem]:
 
 
 def spec_warnings(spec: ScenarioSpec, missing: Callable[[str], str]) -> list[Problem]:
-    warnings = [*(Problem(*remark) for remark in lint(spec)), *unsupported_fields(spec), *missing_sounds(spec)]
+    remarks = [Problem(*remark) for remark in lint(spec)]
+    warnings = [*remarks, *unsupported_fields(spec), *missing_sounds(spec), *left_out(spec)]
     reference = spec.application.ref
     if reference is not None:
         label = reference.name if reference.version is None else f"{reference.name}@{reference.version}"

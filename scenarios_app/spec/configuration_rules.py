@@ -141,10 +141,7 @@ def _without_templates(given: dict[str, Json]) -> dict[str, Json]:
 def unsupported(configuration: Configuration) -> Iterator[Problem]:
     """Fields that are valid and kept, but that no engine serves yet."""
     backend = _unserved_backend(configuration)
-    asked = (
-        ("backend.mode", backend, bool(backend)),
-        ("persona", "a persona", configuration.persona is not None),
-    )
+    asked = (("backend.mode", backend, bool(backend)),)
     yield from (Problem(path, f"{what} {_LATER}") for path, what, used in asked if used)
     audio = configuration.session_update.get("audio")
     for side in ("input", "output"):

@@ -16,6 +16,7 @@ from scenarios_app.spec.application import ApplicationRef
 from scenarios_app.spec.contract import Contract, Flag, IsoDate, NotNegative, Number, Text, Whole, parse
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.persona import Persona, Positive
 from scenarios_app.spec.recordings import Recording
 from scenarios_app.spec.sources import Source, json_source
 from scenarios_app.spec.tool_faults import Target, ToolFault
@@ -34,9 +35,7 @@ ScenarioId = Annotated[
     AfterValidator(_scenario_id),
     WithJsonSchema({"type": "string", "pattern": "^[A-Za-z0-9._-]{0,99}[A-Za-z0-9_-]$"}),
 ]
-Share = Annotated[NotNegative, Field(le=1), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 Count = Annotated[Whole, Field(ge=0)]
-Positive = Annotated[Whole, Field(ge=1)]
 
 
 class Message(Contract):
@@ -104,21 +103,6 @@ class Expected(Contract):
     golden_path: GoldenPath | None = None
     diagnostic_terms: tuple[Text, ...] = ()
     procedure: Json = None
-
-
-class Behaviors(Contract):
-    interrupt_probability: Share | None = None
-    patience_turns: Positive | None = None
-
-
-class Persona(Contract):
-    """A caller played by a model."""
-
-    goal: Text
-    facts: dict[str, Json] = {}
-    style: Text | None = None
-    behaviors: Behaviors = Behaviors()
-    seed: Whole | None = None
 
 
 class ToolCalled(Contract):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.jsontext import Json
 from scenarios_app.spec.matchers import matcher_problems, uses_operators
+from scenarios_app.spec.persona import persona_problems
 from scenarios_app.spec.tool_faults import fault_problems
 from scenarios_app.spec.wording import kind_of
 
@@ -33,7 +34,7 @@ _ADDED = (
     "notes",
     "source",
 )
-_LATER = "is kept, but no engine serves it yet"
+_OF_PERSONAS = "is for a caller who finds his own words: input.turns lead this call"
 
 
 def id_problem(text: str) -> str | None:
@@ -108,6 +109,8 @@ def problems(scenario: Scenario, version: str) -> Iterator[Problem]:
     yield from _one_turn(scenario) if scenario.interaction == "single_turn" else _many_turns(scenario)
     yield from _context(scenario)
     yield from _turns(scenario)
+    if scenario.persona is not None:
+        yield from (problem.under("persona") for problem in persona_problems(scenario.persona))
     yield from _expected(scenario)
     for index, assertion in enumerate(scenario.assertions):
         yield from (problem.under(f"assertions[{index}]") for problem in _assertion(assertion))
@@ -228,16 +231,15 @@ def additions(scenario: Scenario) -> Iterator[Problem]:
 
 
 def unsupported(scenario: Scenario) -> Iterator[Problem]:
-    """Fields that are valid and kept, but that no engine serves yet. A persona serves a script with its behaviors."""
+    """Fields that are valid and kept, but that no engine serves. A persona lends a script its temper alone."""
     scripted = bool(scenario.input.turns)
-    if scenario.interaction == "multi_turn" and not scripted:
-        yield Problem("interaction", f"multi_turn without input.turns {_LATER}")
     behaviors = scenario.persona.behaviors if scenario.persona else None
     present: Iterable[tuple[str, object]] = (
-        ("simulation_parameters", scenario.simulation_parameters),
-        ("persona", scenario.persona if not scripted else None),
+        ("persona.agenda", scenario.persona.agenda if scenario.persona and scripted else None),
         ("persona.behaviors.patience_turns", behaviors.patience_turns if behaviors and scripted else None),
-        ("stop_when", scenario.stop_when),
-        ("max_turns", scenario.max_turns if not scripted else None),
+        ("stop_when", scenario.stop_when if scripted else None),
     )
-    yield from (Problem(path, _LATER) for path, value in present if value)
+    yield from (Problem(path, _OF_PERSONAS) for path, value in present if value)
+    for index, step in enumerate(scenario.persona.agenda if scenario.persona else ()):
+        if step.action == "backchannel":
+            yield Problem(f"persona.agenda[{index}].action", "no caller murmurs while he listens yet")

@@ -118,11 +118,17 @@ def test_an_application_that_is_not_stored_is_a_warning() -> None:
     assert "version 1 only" in warning.message
 
 
-def test_what_no_engine_serves_yet_is_a_warning_and_kept() -> None:
-    content = scenario_json(interaction="multi_turn", simulation_parameters={"max_turns": 4})
+def test_what_nobody_serves_or_plays_is_a_warning_and_kept() -> None:
+    content = scenario_json(
+        interaction="multi_turn", input={"text": "Hi", "turns": [{"text": "Bye"}]}, stop_when="It is so"
+    )
     gaps = unsupported_fields(parse_scenario(content))
     assert gaps
     assert set(gaps) <= set(scenario_warnings(content))
+    content = scenario_json(interaction="multi_turn", simulation_parameters={"goal": "A table", "weather": "rain"})
+    assert [warning.message for warning in scenario_warnings(content)] == [
+        "is kept and not played: a persona has no such part"
+    ]
     assert create_scenario(content=content).content == content
 
 

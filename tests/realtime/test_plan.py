@@ -218,7 +218,11 @@ def test_caller_audio_that_no_server_takes_is_refused_before_a_socket_opens(ms: 
     [
         ({"protocol": "live"}, {}, "backend.mode"),
         ({"protocol": "live", "backend": {"mode": "client"}}, {}, "backend.mode"),
-        ({}, {"interaction": "multi_turn", "simulation_parameters": {}}, "interaction"),
+        (
+            {},
+            {"interaction": "multi_turn", "input": {"text": "Hi", "turns": [{"text": "Bye"}]}, "stop_when": "It is so"},
+            "stop_when",
+        ),
     ],
 )
 def test_what_no_engine_serves_yet_is_refused_by_name(

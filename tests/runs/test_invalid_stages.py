@@ -40,7 +40,7 @@ BY_SCRIPT: dict[str, list[Step]] = {
     "error_event": [*agents.UP, *agents.ASKED, Send(error("server_error")), Hang()],
     "message_too_big": [*agents.UP, *agents.ASKED, Close(1009, "too big")],
 }
-BY_HAND = {"configuration", "speech", "caller_audio", "pacing", "tool_sandbox", "worker_lost", "internal"}
+BY_HAND = {"configuration", "speech", "caller_audio", "caller", "pacing", "tool_sandbox", "worker_lost", "internal"}
 # No code ends a trial so: frames that nobody understands are counted, and what is missing then ends the turn in time.
 NEVER = {"protocol"}
 

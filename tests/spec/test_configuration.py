@@ -306,7 +306,6 @@ def test_turn_detection_is_a_word_or_an_object_with_options(given: Any, vad: Any
         ({"protocol": "live"}, "backend.mode"),
         ({"protocol": "live", "backend": {"mode": "client"}}, "backend.mode"),
         ({"backend": {"mode": "responses"}}, "backend.mode"),
-        ({"persona": {"model": "p"}}, "persona"),
         (
             {"session_update": {"audio": {"output": {"format": {"type": "audio/opus"}}}}},
             "session_update.audio.output.format",

@@ -301,39 +301,29 @@ def test_an_answer_is_required_in_1_0_alone() -> None:
         assert dump_file([parse_scenario(document)]) == {"schema_version": "1.1", "scenarios": [document]}
 
 
-def test_fields_that_no_engine_serves_are_named() -> None:
+def test_what_only_a_persona_does_is_named_where_a_script_leads() -> None:
+    temper = {"interrupt_probability": 0.5, "patience_turns": 3, "patience_s": 9}
     document = changed(
         SCENARIO,
         {
             **MULTI,
-            "input.turns": [{"recording": "r1", "interrupt_after_ms": 700}],
-            "input.recordings": [{"id": "r1", "path": "r1.wav"}],
-            "persona": {"goal": "Book", "behaviors": {"interrupt_probability": 0.5, "patience_turns": 3}, "seed": 7},
+            "input.turns": [{"text": "For four", "interrupt_after_ms": 700}],
+            "persona": {"goal": "Book", "agenda": [{"id": "a", "commitment": "Ask"}], "behaviors": temper, "seed": 7},
             "stop_when": "It is booked",
+            "max_turns": 3,
         },
     )
     assert {problem.path for problem in unsupported_fields(parse_scenario(document))} == {
-        "simulation_parameters",
+        "persona.agenda",
         "persona.behaviors.patience_turns",
         "stop_when",
     }
 
 
-def test_a_call_that_a_persona_would_have_to_lead_is_named_and_a_script_is_not() -> None:
-    played = changed(SCENARIO, {**MULTI, "persona": {"goal": "Book"}, "max_turns": 6})
-    assert {problem.path for problem in unsupported_fields(parse_scenario(played))} == {
-        "interaction",
-        "simulation_parameters",
-        "persona",
-        "max_turns",
-    }
-    script = {
-        "interaction": "multi_turn",
-        "input.turns": [{"text": "For four", "interrupt_after_ms": 900}, {"text": "Bye", "wait": "silence"}],
-        "persona": {"goal": "Book", "behaviors": {"interrupt_probability": 0.5}, "seed": 7},
-        "max_turns": 3,
-    }
-    assert unsupported_fields(parse_scenario(changed(SCENARIO, script))) == []
+def test_a_persona_leads_a_call_of_its_own() -> None:
+    played = {**MULTI, "persona": {"goal": "Book"}, "max_turns": 6, "stop_when": "It is booked"}
+    assert unsupported_fields(parse_scenario(changed(SCENARIO, played))) == []
+    assert unsupported_fields(parse_scenario(changed(SCENARIO, MULTI))) == []
 
 
 def test_fields_that_are_served_are_not_named() -> None:

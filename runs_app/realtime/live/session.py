@@ -7,14 +7,14 @@ from runs_app.realtime.faults import BrokenOff
 from runs_app.realtime.line import Line
 from runs_app.realtime.live.dialect import LiveDialect
 from runs_app.realtime.opening import send_session
-from runs_app.realtime.record import DONE, Ending
+from runs_app.realtime.record import Ending
 
 
 async def talk(line: Line) -> Ending:
     """Raises BrokenOff. A conversation that ran out of time is closed like any other: its usage is worth knowing."""
     await _start(line)
     try:
-        done = await turntaking.hold(line)
+        ending = await turntaking.hold(line)
     except BrokenOff as broken:
         if broken.ending.kind == "response_timeout":
             line.journal.end_open_turns(broken.turn_status, broken.turn_reason)
@@ -22,7 +22,7 @@ async def talk(line: Line) -> Ending:
             await _close(line)
         raise
     await _close(line)
-    return DONE if done else Ending("completed")
+    return ending
 
 
 async def _start(line: Line) -> None:

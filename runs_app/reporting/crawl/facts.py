@@ -22,6 +22,7 @@ DIMENSION_IDS: Final = tuple(check.__name__ for check in DIMENSIONS)
 STAGES: Final = {
     "speech": "audio_synthesis",
     "caller_audio": "audio_input",
+    "caller": "caller_simulation",
     "connect": "session_start",
     "authorisation": "session_start",
     "session": "session_start",
