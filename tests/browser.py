@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 CHROMIUM = Path("/usr/bin/chromium")
 REDIS_NUMBER = 5  # no other test's
+LEASE_S = 600  # of trials that a test plays by hand, as slowly as the machine lets it
 
 
 @dataclass
@@ -132,6 +133,7 @@ def site(transactional_db: None, _server: Server, settings: Any) -> Iterator[Sit
     settings.REDIS_URL, settings.SITE_URL = redis, _server.url
     layer = {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis], "capacity": 2000}}
     settings.CHANNEL_LAYERS = {"default": layer}  # this process only sends
+    settings.LEASE_SECONDS = LEASE_S
     empty_redis(redis)
     user = make_user("alice")
     client = Client()

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 PATIENCE_S = 30.0
-STEP_S = 0.02
+STEP_S, LONGEST_STEP_S = 0.02, 0.1  # to ask costs the machine time that what is waited for may need
 
 
 def missing(name: str, why: str) -> None:
@@ -33,11 +33,12 @@ def missing(name: str, why: str) -> None:
 
 def eventually(holds: Callable[[], object], *, within_s: float = PATIENCE_S, what: str = "") -> None:
     """Returns as soon as it holds; fails the test when it does not in time."""
-    deadline = time.monotonic() + within_s
+    deadline, step_s = time.monotonic() + within_s, STEP_S
     while not holds():
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {within_s} s: {what or holds}")
-        time.sleep(STEP_S)
+        time.sleep(step_s)
+        step_s = min(1.2 * step_s, LONGEST_STEP_S)
 
 
 def free_port() -> int:
