@@ -72,13 +72,22 @@ def _broken_into(payload: dict[str, Any]) -> str:
 
 
 def _handed_on(payload: dict[str, Any]) -> str:
-    return f"{_turn(payload)}: a task for {payload.get('target', '')}"
+    request = f": “{payload['request']}”" if payload.get("request") else ""
+    return f"{_turn(payload)}: a task for {payload.get('target', '')}{request}"
 
 
 def _handed_back(payload: dict[str, Any]) -> str:
     rounds = payload.get("rounds", 0)
     after = f" after {rounds} round{'' if rounds == 1 else 's'} of calls" if rounds else ""
     return f"{_turn(payload)}: the task is {payload.get('status', '')}{after}"
+
+
+def _thought(payload: dict[str, Any]) -> str:
+    calls = payload.get("calls") or []
+    told = [f"{_turn(payload)}, after {payload.get('latency_ms', 0):.0f} ms"]
+    told += [f"calls {', '.join(str(name) for name in calls)}"] if calls else []
+    told += [f"“{payload['text']}”"] if payload.get("text") else []
+    return " · ".join(told)
 
 
 def _silent(payload: dict[str, Any]) -> str:
@@ -105,6 +114,7 @@ _OBSERVED: dict[str, Callable[[dict[str, Any]], str]] = {
     "caller.interrupts": _broken_into,
     "delegation.started": _handed_on,
     "delegation.ended": _handed_back,
+    "delegation.response": _thought,
     "agent.silence": _silent,
     "turn.settled": _settled,
 }

@@ -42,6 +42,7 @@ ADVICE = {
     "protocol": "The agent's server sent what this protocol does not know.",
     "pacing": "This machine was too busy to speak in real time: lower the concurrency.",
     "tool_sandbox": "A tool of the application could not be run or asked: the reason names it.",
+    "delegation": "The backend behind the voice could not do its task: the reason says why.",
     "worker_lost": "The worker stopped three times in mid-conversation: look at its log.",
     "internal": "A fault of our own: look at the log.",
 }

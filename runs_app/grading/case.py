@@ -69,8 +69,8 @@ class Case:
 
     @cached_property
     def delegations(self) -> int:
-        """Responses that called at least one function; of a Live agent, tasks that it handed on."""
-        if self.record.protocol == "live":
+        """Responses that called at least one function; where a backend stands behind the voice, tasks handed on."""
+        if self.record.protocol == "live" or self.record.delegations:
             return len(self.record.delegations)
         return len({call.response_id or (call.turn, call.round) for call in self.calls})
 

@@ -57,7 +57,7 @@ _TASK: Final = {
     ),
     "delegations": MetricInfo(
         "responses",
-        "Responses that called at least one function; of a GPT Live agent, the tasks that it delegated.",
+        "Responses that called at least one function; where a backend stands behind the voice, the tasks handed on.",
         None,
         "task",
     ),
@@ -183,6 +183,8 @@ _CONSUMPTION: Final = {
     "agent_input_cached_tokens": _tokens("Input tokens read from the provider's cache; part of the input tokens."),
     "agent_output_text_tokens": _tokens("Output tokens of text."),
     "agent_output_audio_tokens": _tokens("Output tokens of audio."),
+    "backend_input_tokens": _tokens("Input tokens of our own backend behind the voice; null where it has none."),
+    "backend_output_tokens": _tokens("Output tokens of our own backend behind the voice."),
     "judge_input_tokens": _tokens("Input tokens of the judge, kept apart from the agent's."),
     "judge_output_tokens": _tokens("Output tokens of the judge."),
     "session_seconds": MetricInfo(

@@ -71,4 +71,6 @@ def _usage(record: Record) -> Numbers:
         "agent_input_cached_tokens": usage.input_cached_tokens,
         "agent_output_text_tokens": usage.output_text_tokens,
         "agent_output_audio_tokens": usage.output_audio_tokens,
+        "backend_input_tokens": record.backend_usage.input_tokens,
+        "backend_output_tokens": record.backend_usage.output_tokens,
     }

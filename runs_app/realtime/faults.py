@@ -167,6 +167,16 @@ def stopped() -> BrokenOff:
     return BrokenOff(Ending("cancelled", None, None, "stopped on request"), "stopped", None)
 
 
+def delegation_broke(stage: str, code: str | None, reason: str) -> BrokenOff:
+    """Our own backend, or a remote assistant, could not do a task that the voice had handed on."""
+    return BrokenOff(_invalid(stage, code, reason), "failed")
+
+
+def too_many_delegations(pending: int, total: int) -> BrokenOff:
+    message = f"the voice handed on more tasks than {pending} at once or {total} in all"
+    return BrokenOff(_invalid("delegation", "too_many_delegations", message), "failed")
+
+
 def sandbox_broke(name: str, reason: str) -> BrokenOff:
     return BrokenOff(_invalid("tool_sandbox", name, f"the tool {name} could not be run: {reason}"), "failed")
 

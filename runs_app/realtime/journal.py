@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
-from runs_app.realtime.calls import CallBook, read_arguments, tool_call
+from runs_app.realtime.calls import Arguments, CallBook, CallDraft, read_arguments, tool_call
 from runs_app.realtime.clock import Clock
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.formats import PCM, UNTOLD, AudioFormat, Formats
@@ -20,6 +22,11 @@ from runs_app.realtime.record import SAMPLES_PER_MS, Ending, Json, Pacing, Recor
 from runs_app.realtime.sound import SoundDecoder
 from runs_app.realtime.timeline import Timeline
 from runs_app.realtime.turns import Status, TurnDraft
+
+if TYPE_CHECKING:
+    from runs_app.realtime.toolround import Round
+
+    HandOver = Callable[[TurnDraft, CallDraft, Arguments], Awaitable[Round]]
 
 
 @dataclass
@@ -53,7 +60,9 @@ class Journal:
     asking: TurnDraft | None = None  # the turn whose request for a response is not answered yet
     hushed: set[str | None] = field(default_factory=set)  # responses of which nothing more is heard
     to_truncate: list[Truncation] = field(default_factory=list)  # that the server does not know of yet
-    live: LiveState = field(default_factory=LiveState)  # of a GPT Live session
+    live: LiveState = field(default_factory=LiveState)  # of a GPT Live session, and of tasks that a voice handed on
+    hand_over: HandOver | None = None  # who does the tasks of a voice on the Realtime protocol
+    backend_usage: Usage = field(default_factory=Usage)
     persona: PersonaTold | None = None  # of a caller that a model plays
     housekeeping: set[str] = field(default_factory=set)  # event ids of cancels and truncates: a refusal costs no turn
 
@@ -178,10 +187,12 @@ class Journal:
         ]
 
     def add_usage(self, told: Usage | None) -> None:
-        if told is None:
-            return
-        before, more = asdict(self.usage), asdict(told)
-        self.usage = Usage(**{name: _sum(before[name], more[name]) for name in before})
+        if told is not None:
+            self.usage = _total(self.usage, told)
+
+    def add_backend_usage(self, told: Usage | None) -> None:
+        if told is not None:
+            self.backend_usage = _total(self.backend_usage, told)
 
     def record(self, ending: Ending, final_state: dict[str, Json], audio: Int16 | None) -> Record:
         return Record(
@@ -204,6 +215,7 @@ class Journal:
             warnings=tuple(f"{name}={count}" for name, count in sorted(self.warnings.items())),
             reference_date=self.plan.reference_date,
             delegations=tuple(work.told() for work in self.live.works),
+            backend_usage=self.backend_usage,
             session_seconds=self.live.seconds,
             persona=self.persona,
         )
@@ -212,6 +224,11 @@ class Journal:
         """None when nothing was paced: text mode, or not in real time."""
         paced = self.plan.mode == "audio" and self.plan.real_time and self.chunks > 0
         return pacing_of(self.lags, self.chunks, self.loop_worst) if paced else None
+
+
+def _total(before: Usage, told: Usage) -> Usage:
+    known, more = asdict(before), asdict(told)
+    return Usage(**{name: _sum(known[name], more[name]) for name in known})
 
 
 def _sum(before: int | None, more: int | None) -> int | None:

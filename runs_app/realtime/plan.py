@@ -5,15 +5,19 @@ What an evaluator expects of a scenario is not read here, so no byte of it can r
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from runs_app.realtime.calls import required_arguments
 from runs_app.realtime.conditions import on_line
+from runs_app.realtime.context import context_of, history_of, with_context
+from runs_app.realtime.delegation.assistant import Delegate
+from runs_app.realtime.delegation.elsewhere import ToolsElsewhere
+from runs_app.realtime.delegation.front import definition
+from runs_app.realtime.delegation.planning import Address, delegate_of
 from runs_app.realtime.dialects.base import Body, Dialect
 from runs_app.realtime.dialects.realtime import BetaDialect, RealtimeDialect
 from runs_app.realtime.endpoints import EndpointError, websocket_url, with_model
@@ -40,7 +44,6 @@ LIVE = LiveDialect()
 SECRET_NAME = re.compile(r"authorization|cookie|key|token|secret", re.IGNORECASE)
 SHORTEST_SECRET = 8  # shorter values would be cut out of ordinary words
 NOT_OURS = ("assertions",)
-CONTEXT_TITLE = "Context that you may use, as JSON:"
 
 Mode = Literal["text", "audio"]
 
@@ -100,10 +103,12 @@ class Plan:
     protocol: str = "realtime"
     part: Part | None = None  # of a caller who finds his own words; `turns` then holds his first ones
     patience_s: float | None = None  # after so much silence the caller hangs up
+    delegate: Delegate | None = None  # who does what the voice hands on, where the provider does not
 
     @property
     def required_arguments(self) -> dict[str, tuple[str, ...]]:
-        return required_arguments(self.dialect.tools(self.session))
+        own = self.dialect.tools(self.session)
+        return required_arguments((*own, *(self.delegate.tools if self.delegate else ())))
 
     @property
     def turn_detection(self) -> Body | None:
@@ -130,13 +135,16 @@ def build_plan(
     model: str | None = None,
     seed: int | str = 0,
     secrets: tuple[str, ...] = (),
+    backend: Address | None = None,
 ) -> Plan:
-    """The plan of one trial. `url`, `headers` and `model` are rendered; `mode` and `real_time` override.
-    `caller_audio`: in audio mode one sound for each of script.lines. Raises PlanError with an invalid trial's stage."""
+    """The plan of one trial. `url`, `headers` and `model` are rendered; `mode` and `real_time` override. `backend`:
+    where our own backend is, in the modes that have one. `caller_audio`: in audio mode one sound for each of
+    script.lines. Raises PlanError with an invalid trial's stage."""
     _refuse_unserved(configuration, scenario)
     mode = mode or scenario.mode or configuration.mode
     dialect, model = _dialect(configuration, mode), model or configuration.model
     live = dialect is LIVE
+    delegate = delegate_of(configuration, scenario, application, _tools(configuration, application), backend)
     return Plan(
         dialect=dialect,
         url=_address(url, None if live else model),
@@ -145,17 +153,24 @@ def build_plan(
         real_time=configuration.audio.real_time if real_time is None else real_time,
         session=(_live_session if live else _session)(configuration, scenario, application, mode, model),
         turns=_said(configuration, scenario, caller_audio if mode == "audio" else None, seed),
-        executor=executor,
-        history=() if live else _history(scenario),
-        done_tool=configuration.done_tool,
-        tool_rounds=configuration.tool_rounds,
-        chunk_ms=configuration.chunk_ms,
-        timeouts=_timeouts(configuration),
+        executor=ToolsElsewhere(executor.snapshot()) if delegate and delegate.is_remote else executor,
+        history=() if live else history_of(scenario),
         reference_date=scenario.reference_date,
-        secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers, url)))),
-        protocol=configuration.protocol,
+        secrets=tuple(dict.fromkeys((*secrets, *_secrets_in(headers, url), *_keys_of(backend)))),
         patience_s=patience_s(scenario),
+        delegate=delegate,
+        **_as_configured(configuration),
     )
+
+
+def _as_configured(configuration: Configuration) -> dict[str, Any]:
+    return {
+        "protocol": configuration.protocol,
+        "done_tool": configuration.done_tool,
+        "tool_rounds": configuration.tool_rounds,
+        "chunk_ms": configuration.chunk_ms,
+        "timeouts": _timeouts(configuration),
+    }
 
 
 def _dialect(configuration: Configuration, mode: Mode) -> Dialect:
@@ -166,11 +181,6 @@ def _dialect(configuration: Configuration, mode: Mode) -> Dialect:
     return LIVE
 
 
-def _history(scenario: Scenario) -> tuple[tuple[Literal["user", "assistant"], str], ...]:
-    context = scenario.input.context
-    return tuple((message.role, message.text) for message in context.history) if context else ()
-
-
 def _live_session(
     configuration: Configuration, scenario: Scenario, application: Application | None, mode: Mode, model: str
 ) -> Body:
@@ -178,8 +188,8 @@ def _live_session(
         configuration,
         model=model,
         tools=_tools(configuration, application),
-        context=_context(scenario, application),
-        history=_history(scenario),
+        context=context_of(scenario, application),
+        history=history_of(scenario),
     )
 
 
@@ -188,7 +198,7 @@ def _session(
 ) -> Body:
     """Of a Realtime session, whose model stands in the address."""
     dialect = DIALECTS[configuration.dialect]
-    tools = _tools(configuration, application)
+    tools = [definition()] if configuration.own_backend else _tools(configuration, application)
     configured = dialect.configured_session(
         instructions=configuration.instructions,
         voice=configuration.voice if mode == "audio" else None,
@@ -199,9 +209,8 @@ def _session(
     session = merge(merge(dialect.default_session(mode), configured), configuration.session_update)
     if tools:
         session["tools"] = tools
-    if context := _context(scenario, application):
-        before = session.get("instructions") or ""
-        session["instructions"] = f"{before}\n\n{context}" if before else context
+    if context := context_of(scenario, application):
+        session["instructions"] = with_context(session.get("instructions") or "", context)
     return session
 
 
@@ -227,21 +236,6 @@ def _tools(configuration: Configuration, application: Application | None) -> lis
             raise PlanError(problem.path, problem.message)
     declared = [tool.definition() for tool in application.tools] if application else []
     return [*declared, *(configuration.session_update.get("tools") or [])]
-
-
-def _context(scenario: Scenario, application: Application | None) -> str:
-    """One fenced JSON block with what the agent may know; empty when there is nothing to know."""
-    context = scenario.input.context
-    known = {
-        "summary": context.summary if context else None,
-        "facts": application.facts if application else None,
-        "state": scenario.application.initial_state,
-        "reference_date": scenario.reference_date,
-    }
-    given = {key: value for key, value in known.items() if value}
-    if not given:
-        return ""
-    return f"{CONTEXT_TITLE}\n```json\n{json.dumps(given, ensure_ascii=False, indent=2)}\n```"
 
 
 def _headers(dialect: Dialect, given: Mapping[str, str]) -> dict[str, str]:
@@ -289,6 +283,11 @@ def _secrets_in(headers: Mapping[str, str], url: str) -> list[str]:
     values = [value for name, value in named if SECRET_NAME.search(name)]
     bare = [value.rpartition(" ")[2] for value in values]
     return [value for value in (*values, *bare) if len(value) >= SHORTEST_SECRET]
+
+
+def _keys_of(backend: Address | None) -> list[str]:
+    keys = (backend.api_key, backend.token) if backend else ()
+    return [key for key in keys if key and len(key) >= SHORTEST_SECRET]
 
 
 def _refuse_unserved(configuration: Configuration, scenario: Scenario) -> None:

@@ -147,9 +147,10 @@ class Usage:
 
 @dataclass(frozen=True)
 class Delegation:
-    """A task that a Live agent handed on. `target`: responses (its backend), client or decisions. `turn`: the caller's
-    turn in which it did so. status: "completed", "incomplete", "failed", or "open" when it never came to an end.
-    `rounds`: how often function outputs went back for it."""
+    """A task that a voice handed on. `target`: responses (the provider's backend), client (ours) or decisions. `turn`:
+    the caller's turn in which it did so. status: "completed", "incomplete", "failed", or "open" when it never came to
+    an end. `rounds`: how often function outputs went back for it. `texts`: what the backend answered, message by
+    message, along with calls too."""
 
     id: str
     target: str
@@ -158,6 +159,7 @@ class Delegation:
     ended_ms: float | None = None
     status: str = "open"
     rounds: int = 0
+    texts: tuple[str, ...] = ()
 
 
 LATE_MS = 60.0
@@ -217,6 +219,7 @@ STAGES = (
     "protocol",  # frames that cannot be understood and end the turn
     "pacing",  # this machine was too busy to send the caller's audio in time
     "tool_sandbox",  # our own tool executor broke
+    "delegation",  # our own backend or a remote assistant could not be asked, or broke its protocol
     "worker_lost",
     "internal",  # our own fault
 )
@@ -244,7 +247,8 @@ class Record:
     unknown_events: dict[str, int] = field(default_factory=dict)  # type -> count
     warnings: tuple[str, ...] = ()  # one line each, such as "dangling_audio_byte=1"
     reference_date: str | None = None
-    delegations: tuple[Delegation, ...] = ()  # Live only
+    delegations: tuple[Delegation, ...] = ()  # where a backend stands behind the voice
+    backend_usage: Usage = field(default_factory=Usage)  # of our own backend; a provider's is part of `usage`
     session_seconds: float | None = None  # Live only: what the provider bills
     persona: PersonaTold | None = None  # of a caller that a model plays
 
@@ -263,7 +267,8 @@ class Record:
         known["pacing"] = Pacing(**pacing) if pacing else None
         known["warnings"] = tuple(data.get("warnings", ()))
         known["persona"] = told_of(data["persona"]) if data.get("persona") else None
-        known["delegations"] = tuple(Delegation(**d) for d in data.get("delegations", ()))
+        known["delegations"] = tuple(_delegation(d) for d in data.get("delegations", ()))
+        known["backend_usage"] = Usage(**data.get("backend_usage", {}))
         return cls(**known)
 
 
@@ -275,6 +280,10 @@ def _turn(data: dict[str, Json]) -> Turn:
     known["line"] = _line(data["line"]) if data.get("line") else None
     known["thought"] = thought_of(data["thought"]) if data.get("thought") else None
     return Turn(**known)
+
+
+def _delegation(data: dict[str, Json]) -> Delegation:
+    return Delegation(**{**data, "texts": tuple(data.get("texts", ()))})
 
 
 def _line(data: dict[str, Json]) -> CallerLine:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from runs_app.realtime import faults, turntaking
 from runs_app.realtime.clock import Clock, MonotonicClock
+from runs_app.realtime.delegation.opening import delegating
 from runs_app.realtime.endpoints import shown
 from runs_app.realtime.eventlog import EventLog
 from runs_app.realtime.faults import BrokenOff
@@ -113,7 +114,8 @@ async def _connected(journal: Journal, group: asyncio.TaskGroup, watch: asyncio.
             mode=plan.mode,
             real_time=plan.real_time,
         )
-        ending = await _talk(line)
+        async with delegating(line):
+            ending = await _talk(line)
         within_s = times.close_s
         watch.cancel()  # who asks to stop now is too late: the conversation stands
         return ending

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from runs_app.realtime import faults
-from runs_app.realtime.calls import Arguments, CallDraft, read_arguments, tool_call
+from runs_app.realtime.calls import Arguments, CallBook, CallDraft, read_arguments, tool_call
+from runs_app.realtime.delegation.assistant import DELEGATE_TOOL
 from runs_app.realtime.dialects.base import ResponseEnded
 from runs_app.realtime.line import Line
 from runs_app.realtime.record import Json
@@ -27,16 +29,28 @@ class Round:
     over: bool = False
 
 
-async def answer_calls(line: Line, turn: TurnDraft, ended: ResponseEnded) -> Round:
-    """Handle every call of the response that just ended. Raises BrokenOff."""
-    plan = line.journal.plan
-    drafts = line.journal.calls.take()
+# Where the output of a call goes: its id, and the text.
+Give = Callable[[str, str], Awaitable[None]]
+
+
+async def answer_calls(
+    line: Line, turn: TurnDraft, ended: ResponseEnded, *, book: CallBook | None = None, give: Give | None = None
+) -> Round:
+    """Handle every call of the response that just ended. `book`, `give`: of a backend that is not the agent's server.
+    Raises BrokenOff."""
+    plan, hand_over = line.journal.plan, line.journal.hand_over
+    drafts = (book or line.journal.calls).take()
+    give = give or _to_the_agent(line)
     over = turn.rounds >= plan.tool_rounds
     answered = done = refused = False
     for draft in drafts:
         arguments = read_arguments(draft.raw, required=plan.required_arguments.get(draft.name or "", ()))
         # Cut off by the caller, it may not have been meant to be the whole of it.
         done = done or (draft.name == plan.done_tool and draft.name is not None and ended.status != "cancelled")
+        if hand_over is not None and _hands_over(draft, ended) and not over:
+            task = await hand_over(turn, draft, arguments)
+            answered, done, refused = answered or task.answered, done or task.done, refused or task.over
+            continue
         why_not = _why_not_answered(line, draft, ended)
         if why_not is None and over:
             why_not, refused = f"more than {plan.tool_rounds} tool rounds in one turn", True
@@ -44,8 +58,12 @@ async def answer_calls(line: Line, turn: TurnDraft, ended: ResponseEnded) -> Rou
         if why_not is not None:
             _keep(line, turn, draft, arguments, ToolOutcome("recorded", error=why_not or None))
             continue
-        answered = await _answer(line, turn, draft, arguments) or answered
+        answered = await _answer(line, turn, draft, arguments, give) or answered
     return Round(answered=answered and not done, done=done, over=refused)
+
+
+def _hands_over(draft: CallDraft, ended: ResponseEnded) -> bool:
+    return draft.name == DELEGATE_TOOL and ended.status == "completed" and draft.item_status != "incomplete"
 
 
 def _why_not_answered(line: Line, draft: CallDraft, ended: ResponseEnded) -> str | None:
@@ -59,7 +77,14 @@ def _why_not_answered(line: Line, draft: CallDraft, ended: ResponseEnded) -> str
     return None if line.journal.plan.executor.declares(draft.name) else ""
 
 
-async def _answer(line: Line, turn: TurnDraft, draft: CallDraft, arguments: Arguments) -> bool:
+def _to_the_agent(line: Line) -> Give:
+    async def send(call_id: str, output: str) -> None:
+        await line.send(line.journal.plan.dialect.tool_output(call_id, output))
+
+    return send
+
+
+async def _answer(line: Line, turn: TurnDraft, draft: CallDraft, arguments: Arguments, give: Give) -> bool:
     """True when an output went back."""
     if arguments.value is None:
         outcome = ToolOutcome("failed", output={"error": arguments.error}, error=arguments.error)
@@ -71,7 +96,7 @@ async def _answer(line: Line, turn: TurnDraft, draft: CallDraft, arguments: Argu
     answered_ms = line.journal.now_ms()
     # Kept before it is sent: if the line breaks here, the call was still executed.
     _keep(line, turn, draft, arguments, outcome, answered_ms)
-    await line.send(line.journal.plan.dialect.tool_output(draft.id, output_text(outcome)))
+    await give(draft.id, output_text(outcome))
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from runs_app.models import Trial
-from runs_app.realtime.endpoints import http_url, websocket_url
+from runs_app.realtime.endpoints import api_base_url, http_url, websocket_url
 from runs_app.services.secrets import TemplateContext
 from scenarios_app.spec.configuration_rules import SIMULATOR
 
@@ -31,6 +31,14 @@ def agent_url(endpoint: str, *, protocol: str) -> str:
 def service_url(endpoint: str, *, field: str) -> str:
     """The http address of a speech service or a judge. Raises NoSimulator and EndpointError."""
     return f"{http_url(_simulator(field))}/v1" if endpoint == SIMULATOR else http_url(endpoint)
+
+
+def backend_url(endpoint: str) -> str:
+    """The address of our own backend: the base of a Responses API, or a remote assistant's socket. Raises NoSimulator
+    and EndpointError."""
+    if endpoint.startswith(("ws://", "wss://")):
+        return endpoint
+    return api_base_url(service_url(endpoint, field="backend.endpoint"))
 
 
 def _simulator(field: str) -> str:

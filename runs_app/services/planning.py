@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from runs_app.models import Run, Trial
 from runs_app.realtime.application import ApplicationError, ApplicationExecutor
+from runs_app.realtime.delegation.planning import Address
 from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.plan import Mode, Plan, PlanError, build_plan
@@ -19,6 +20,7 @@ from runs_app.realtime.script import lines as script_of
 from runs_app.realtime.speech import CallerAudioError, SpeechError
 from runs_app.services import secrets, tooling
 from runs_app.services.addresses import NoSimulator, agent_url, template_context
+from runs_app.services.backends import backend_of
 from runs_app.services.caller_voice import SaidTurn, said_turns, sound_of
 from runs_app.services.casting import Cast, cast_of
 from runs_app.services.material import Material, material_of
@@ -36,6 +38,7 @@ class Prepared:
 
     material: Material
     agent: Destination
+    backend: Address | None
     executor: ApplicationExecutor
     mode: Mode
     real_time: bool | None
@@ -54,6 +57,7 @@ def prepare(trial: Trial) -> Prepared:
         return Prepared(
             material=material,
             agent=_agent(trial, material),
+            backend=backend_of(trial, material.configuration),
             executor=_executor(trial, material),
             mode=mode,
             real_time=trial.run.real_time,
@@ -135,6 +139,7 @@ def complete(prepared: Prepared, audio: Sequence[Int16]) -> Plan:
             mode=prepared.mode,
             real_time=prepared.real_time,
             seed=prepared.seed,
+            backend=prepared.backend,
         )
     except PlanError as error:
         raise CannotPlan(error.stage, error) from error

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from runs_app.simulator.clerk import Decision, decide
+from runs_app.simulator.clerk import Decision
 from runs_app.simulator.desk import Desk
 from runs_app.simulator.formats import Samples
+from runs_app.simulator.front import decide
 from runs_app.simulator.hearing import Hearing
 from runs_app.simulator.items import read_item
 from runs_app.simulator.lines import lines_of

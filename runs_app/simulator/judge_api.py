@@ -7,16 +7,16 @@ their usual synonyms) are filled, all others by their type.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import time
 from collections.abc import Callable
 
+from runs_app.simulator.backend_api import answer_backend, is_for_the_backend
 from runs_app.simulator.http_reply import HttpReply, Json, RequestError, error_reply, json_reply, read_object
 from runs_app.simulator.judge_evidence import find_evidence
 from runs_app.simulator.judging import LABEL, Verdict, judge
 from runs_app.simulator.persona_api import answer_persona
 from runs_app.simulator.persona_scene import find_scene
+from runs_app.simulator.responses_shape import digest_of, message_item, response_object
 
 JUDGE_MODEL = "sim-judge"
 _PLAIN_ANSWER = (
@@ -27,9 +27,11 @@ _NO_EVIDENCE = Verdict(False, 0.0, f"The request holds no evidence to judge. {LA
 
 
 async def answer_judge(body: bytes) -> HttpReply:
-    """The judge's answer to a request's JSON body (or a caller's), or a 400 that names the parameter."""
+    """The judge's answer to a request's JSON body (or a backend's, or a caller's), or a 400 that names it."""
     try:
         asked = read_object(body)
+        if is_for_the_backend(asked):
+            return await answer_backend(asked)
         prompt = _prompt(asked)
         if scene := find_scene(prompt):
             return await answer_persona(asked, scene, prompt)
@@ -177,43 +179,6 @@ def _typed(kind: Json, known: Json) -> Json:
 
 
 def _response(asked: dict[str, Json], prompt: str, answer: str) -> dict[str, Json]:
-    """OpenAI's response object. The id follows from the request, so that the same request has the same answer."""
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
     read = len(prompt.split()) + len(str(asked.get("instructions") or "").split())
-    written = len(answer.split())
-    return {
-        "id": f"resp_{digest[:32]}",
-        "object": "response",
-        "created_at": int(time.time()),
-        "status": "completed",
-        "error": None,
-        "incomplete_details": None,
-        "instructions": asked.get("instructions"),
-        "max_output_tokens": asked.get("max_output_tokens"),
-        "metadata": asked.get("metadata") or {},
-        "model": JUDGE_MODEL,
-        "output": [_message(f"msg_{digest[32:]}", answer)],
-        "parallel_tool_calls": True,
-        "previous_response_id": None,
-        "reasoning": asked.get("reasoning") or {"effort": None, "summary": None},
-        "store": bool(asked.get("store", False)),
-        "temperature": asked.get("temperature", 1.0),
-        "text": asked.get("text") or {"format": {"type": "text"}},
-        "tool_choice": "auto",
-        "tools": [],
-        "top_p": asked.get("top_p", 1.0),
-        "truncation": "disabled",
-        "usage": {
-            # Words, the simulator's honest measure: it has no tokens.
-            "input_tokens": read,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": written,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": read + written,
-        },
-    }
-
-
-def _message(identity: str, text: str) -> dict[str, Json]:
-    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
-    return {"id": identity, "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+    output = [message_item(f"msg_{digest_of(asked)[32:]}", answer)]
+    return response_object(asked, output, model=JUDGE_MODEL, read=read, written=len(answer.split()))

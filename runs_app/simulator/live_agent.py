@@ -11,6 +11,7 @@ from runs_app.simulator import replies
 from runs_app.simulator.clerk import Call, Decision, Say, decide
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.formats import Format, Samples
+from runs_app.simulator.front import errands, needs_help
 from runs_app.simulator.lines import Answered, Called, Line, Said
 from runs_app.simulator.live_backend import Backend, Emit, Work
 from runs_app.simulator.live_caller import Caller, Stretch
@@ -18,7 +19,6 @@ from runs_app.simulator.live_clock import LiveClock
 from runs_app.simulator.live_mouth import GAP_MS, Mouth
 from runs_app.simulator.options import Options
 from runs_app.simulator.outlet import Outlet
-from runs_app.simulator.smalltalk import is_question
 from runs_app.simulator.voices import AGENT, Voices, known_voice
 from runs_app.simulator.wire import Json, Refusal, new_id
 
@@ -27,8 +27,6 @@ RETURN_MS, COMMENTARY_MS = 300, 850  # from content to speech
 UNFINISHED_MS = 1_500
 _TOLERANCE_MS = 200  # what comes with one append: the clock has no finer steps
 _WORDS_PER_CAPTION = 3
-_OWN_WORDS = {replies.GREETING, replies.WELCOME, replies.GOODBYE, replies.LEFT_ALONE, replies.NOT_CAUGHT}
-_NEEDS_HELP = {replies.UNKNOWN_FACT, replies.NOT_UNDERSTOOD}
 
 
 class LiveAgent:
@@ -137,8 +135,7 @@ class LiveAgent:
     def _needs_help(self, text: str | None, decision: Decision) -> bool:
         if self._backend is not None:
             return any(isinstance(one, Call) for one in decision.outputs)
-        words = {one.text for one in decision.outputs if isinstance(one, Say)}
-        return bool(text) and (bool(words & _NEEDS_HELP) or not (is_question(text or "") or words <= _OWN_WORDS))
+        return needs_help(text, decision, knows_errands=bool(errands(self._session["instructions"])))
 
     async def _delegate(self) -> None:
         work, response_id = Work(), new_id("resp")
@@ -185,7 +182,7 @@ class LiveAgent:
         return await asyncio.to_thread(
             decide,
             instructions=instructions,
-            tools=backend.get("tools") or [],
+            tools=errands(instructions) if self._backend is None else backend.get("tools") or [],
             tool_choice=backend.get("tool_choice") or "auto",
             lines=list(lines),
             forgetful=self._options.slips(),

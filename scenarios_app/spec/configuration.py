@@ -158,6 +158,12 @@ class Configuration(Contract):
         detection = {"type": given} if isinstance(given, str) else dict(given or {"type": "none"})
         return None if detection["type"] == "none" else detection
 
+    @property
+    def own_backend(self) -> Backend | None:
+        """The backend that we ask ourselves: GPT Live's mode `responses` is the provider's, Realtime has none."""
+        ours = ("client",) if self.protocol == "live" else ("responses", "client")
+        return self.backend if self.backend is not None and self.backend.mode in ours else None
+
     def answer_limit_ms(self, mode: str) -> float | None:
         """A trial that timed out is not answered sooner than this; None in text mode, where nothing is heard."""
         limit_s = self.timeouts.turn if self.protocol == "realtime" else self.timeouts.response

@@ -13,7 +13,7 @@ from scenarios_app.spec.templates import no_placeholders, placeholder_problem
 from scenarios_app.spec.wording import kind_of
 
 if TYPE_CHECKING:
-    from scenarios_app.spec.configuration import Configuration
+    from scenarios_app.spec.configuration import Backend, Configuration
 
 SIMULATOR = "simulator"  # an endpoint of this word is our own simulator, wherever it runs
 TURN_DETECTION = ("none", "server_vad", "semantic_vad")
@@ -58,6 +58,8 @@ def problems(configuration: Configuration) -> Iterator[Problem]:
     yield from _endpoint(configuration.endpoint, "endpoint", _SOCKETS)
     if configuration.protocol == "live":
         yield from _live(configuration)
+    if configuration.own_backend is not None:
+        yield from (problem.under("backend") for problem in _own_backend(configuration.own_backend))
     yield from header_problems(configuration.headers)
     if message := placeholder_problem(configuration.model, secrets=False):
         yield Problem("model", message)
@@ -91,6 +93,22 @@ def _live(configuration: Configuration) -> Iterator[Problem]:
         if key not in _LIVE_SESSION:
             known = ", ".join(_LIVE_SESSION)
             yield Problem(path_of(("session_update", key)), f"the live protocol has no such setting; it has {known}")
+
+
+def _own_backend(backend: Backend) -> Iterator[Problem]:
+    """A remote assistant is asked over a socket with a token, an API over http with a key."""
+    endpoint = backend.endpoint or ""
+    remote = endpoint.startswith(("ws://", "wss://"))
+    if remote and backend.mode == "responses":
+        yield Problem("endpoint", "a remote assistant (ws or wss) is asked in mode: client")
+    if remote and backend.token is None:
+        yield Problem("token", "is required: a remote assistant (ws or wss) answers nobody without one")
+    if remote and backend.api_key is not None:
+        yield Problem("api_key", "a remote assistant (ws or wss) takes a token instead")
+    if not remote and backend.token is not None:
+        yield Problem("token", "is for a remote assistant, whose endpoint starts with wss:// or ws://")
+    if not remote and backend.model is None:
+        yield Problem("model", "is required where the backend is asked through the Responses API")
 
 
 def _service(service: Any, schemes: tuple[str, ...]) -> Iterator[Problem]:
@@ -152,10 +170,11 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
 
 def _unserved_backend(configuration: Configuration) -> str:
     mode = configuration.backend.mode if configuration.backend else "direct"
-    if configuration.protocol == "live":
-        named = {"direct": "a live agent without a backend (mode: responses)", "client": "client delegation"}
-        return named.get(mode, "")
-    return "" if mode == "direct" else "a backend"
+    own = configuration.own_backend
+    if own is not None and (own.endpoint or "").startswith(("ws://", "wss://")):
+        return "a remote assistant"
+    live = configuration.protocol == "live" and mode == "direct"
+    return "a live agent without a backend (mode: responses or client)" if live else ""
 
 
 def _session_audio(part: dict[str, Json]) -> Iterator[Problem]:

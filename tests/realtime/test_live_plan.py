@@ -8,6 +8,7 @@ import pytest
 from openai.types.live import SessionStartEventParam
 from pydantic import TypeAdapter
 
+from runs_app.realtime.delegation.planning import Address
 from runs_app.realtime.plan import Plan, PlanError, build_plan
 from scenarios_app.spec.application import parse_application
 from scenarios_app.spec.configuration import parse_configuration
@@ -118,6 +119,10 @@ def test_one_format_serves_both_ways(coding: str, kind: str) -> None:
         ({"turn_detection": "server_vad"}, "turn_detection"),
         ({"audio": {"input": "g711_ulaw"}}, "audio.output"),
         ({"backend": {"mode": "responses"}}, "backend.model"),
+        ({"backend": {"mode": "client"}}, "backend.model"),
+        ({"backend": {"mode": "client", "endpoint": "wss://a.example/ws/assistant"}}, "backend.token"),
+        ({"backend": {"mode": "client", "model": "m", "token": "t"}}, "backend.token"),
+        ({"protocol": "realtime", "backend": {"mode": "responses"}}, "backend.model"),
         ({"session_update": {"turn_detection": None}}, "session_update.turn_detection"),
         ({"endpoint": "wss://agent.example/v1/live/sessions?model=m"}, "endpoint"),
     ],
@@ -130,3 +135,30 @@ def test_a_trial_that_is_to_be_typed_cannot_be_held_live() -> None:
     with pytest.raises(PlanError, match="GPT Live is spoken") as caught:
         made(mode="text", caller_audio=())
     assert (caught.value.field, caught.value.stage) == ("mode", "configuration")
+
+
+def test_a_backend_of_our_own_gets_the_tools_and_what_may_be_known_and_the_session_gets_neither() -> None:
+    history = [{"role": "user", "text": "A table for four."}]
+    plan = made(
+        {"backend": {"mode": "client", "model": "m", "instructions": "Use the tools.", "max_output_tokens": 300}},
+        scenario={"input": {"text": "Tomorrow.", "context": {"history": history}}},
+        backend=Address("https://backend.example/v1", api_key="sk-backend-1"),
+    )
+    assert plan.session["delegation"] == {"type": "client"}
+    assert (delegate := plan.delegate) is not None
+    assert delegate.instructions.startswith("Use the tools.")
+    assert '"city": "Rome"' in delegate.instructions
+    assert delegate.history == (("user", "A table for four."),)
+    assert [tool["name"] for tool in delegate.tools] == ["create_reservation"]
+    assert (delegate.model, delegate.max_output_tokens, delegate.is_remote) == ("m", 300, False)
+    assert "sk-backend-1" in plan.secrets
+    assert "sk-backend-1" not in repr(plan)
+
+
+def test_a_voice_on_the_realtime_protocol_has_one_function_and_its_backend_the_tools() -> None:
+    changes = {"protocol": "realtime", "mode": "audio", "backend": {"mode": "responses", "model": "m"}}
+    plan = made(changes, backend=Address("https://backend.example/v1"))
+    assert [tool["name"] for tool in plan.session["tools"]] == ["delegate"]
+    assert (delegate := plan.delegate) is not None
+    assert [tool["name"] for tool in delegate.tools] == ["create_reservation"]
+    assert '"city": "Rome"' in plan.session["instructions"]

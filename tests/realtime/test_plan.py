@@ -217,7 +217,6 @@ def test_caller_audio_that_no_server_takes_is_refused_before_a_socket_opens(ms: 
     ("configuration", "scenario", "field"),
     [
         ({"protocol": "live"}, {}, "backend.mode"),
-        ({"protocol": "live", "backend": {"mode": "client"}}, {}, "backend.mode"),
         (
             {},
             {"interaction": "multi_turn", "input": {"text": "Hi", "turns": [{"text": "Bye"}]}, "stop_when": "It is so"},

@@ -41,16 +41,17 @@ BY_SCRIPT: dict[str, list[Step]] = {
     "message_too_big": [*agents.UP, *agents.ASKED, Close(1009, "too big")],
 }
 BY_HAND = {"configuration", "speech", "caller_audio", "caller", "pacing", "tool_sandbox", "worker_lost", "internal"}
+BY_HAND |= {"delegation"}
 # No code ends a trial so: frames that nobody understands are counted, and what is missing then ends the turn in time.
 NEVER = {"protocol"}
 
 
-def faulty(**headers: str) -> Run:
+def faulty(backend: dict[str, str] | None = None, **headers: str) -> Run:
     """One written trial of the demo's faulty Front desk, with faults of the test's own choice."""
     import_applications(data=(demo.FOLDER / "applications.json").read_bytes())
     content = json.loads((demo.FOLDER / "configurations.json").read_text())[-1]
     assert content["name"] == "Front desk faulty"
-    content["headers"] |= headers
+    content |= {"headers": {**content["headers"], **headers}, "backend": backend}
     import_configurations(data=json.dumps([content]).encode())
     booking = json.loads((demo.FOLDER / "scenarios.json").read_text())["scenarios"][0]
     return make_run([booking], configurations=[find_configuration_version(content["name"])], mode="text")
@@ -69,6 +70,18 @@ def test_a_fault_of_the_simulator_ends_in_its_stage(
 def test_without_a_fault_the_same_trial_is_judged(simulator: Simulator, settings: Any) -> None:
     settings.SIMULATOR_URL = simulator.http
     assert play(faulty(**{"x-sim-fault": ""})).outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("model", "came_to"),
+    [("sim-clerk:latency-ms=0", ("passed", "")), ("sim-clerk:fault=server_error", ("invalid", "delegation"))],
+)
+def test_delegation_the_backend_behind_the_voice_does_its_task_or_fails(
+    simulator: Simulator, settings: Any, model: str, came_to: tuple[str, str]
+) -> None:
+    settings.SIMULATOR_URL = simulator.http
+    trial = play(faulty(backend={"mode": "responses", "model": model}, **{"x-sim-fault": ""}))
+    assert (trial.outcome, trial.stage) == came_to, trial.reason
 
 
 @pytest.mark.parametrize(("stage", "script"), BY_SCRIPT.items())

@@ -8,6 +8,7 @@ from pathlib import Path
 from runs_app.grading.grade import Evidence, GradingResult, grade
 from runs_app.grading.judge import open_judge
 from runs_app.realtime.application import ApplicationExecutor
+from runs_app.realtime.delegation.planning import Address
 from runs_app.realtime.plan import build_plan
 from runs_app.realtime.script import lines
 from runs_app.realtime.session import converse
@@ -20,7 +21,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 EIGHT = parse_file((FOLDER / "scenarios.json").read_bytes()).scenarios
 FULL = EIGHT + parse_file((FOLDER / "full.json").read_bytes()).scenarios
 APPLICATIONS = {one.name: one for one in parse_applications((FOLDER / "applications.json").read_bytes())}
-FIRST, SECOND, SLOW, FAULTY = parse_configurations((FOLDER / "configurations.json").read_bytes())
+FIRST, SECOND, SLOW, LIVE, LIVE_CLIENT, FAULTY = parse_configurations((FOLDER / "configurations.json").read_bytes())
 
 CORRECTION = "If the caller corrects something, use the corrected value."
 CORRECTIONS = {
@@ -81,7 +82,7 @@ async def conversed(
         configuration=configuration,
         scenario=scenario,
         application=application,
-        url=f"{simulator.ws}/v1/realtime",
+        url=f"{simulator.ws}{'/v1/live/sessions' if configuration.protocol == 'live' else '/v1/realtime'}",
         headers=headers | {"x-sim-latency-ms": "0", "x-sim-jitter-ms": "0"},
         caller_audio=[await spoken(simulator, line.text) for line in lines(scenario)] if aloud else (),
         executor=ApplicationExecutor(
@@ -89,6 +90,7 @@ async def conversed(
         ),
         mode="audio" if aloud else "text",
         real_time=real_time,
+        backend=Address(f"{simulator.http}/v1"),
     )
     conversation = await converse(plan, emit=lambda event: None, stop=asyncio.Event())
     return Evidence(scenario=scenario, record=conversation.record, audio=conversation.audio, facts=application.facts)

@@ -20,7 +20,8 @@ def test_a_fresh_installation_has_both_suites_and_can_run_them() -> None:
     assert [one.key for one in suite_members(full)] == [one.id for one in FULL]
     assert set(ScenarioVersion.objects.values_list("number", flat=True)) == {1}
     assert Application.objects.count() == 4
-    labels = ["Front desk@1", "Front desk@2", "Front desk faulty@1", "Front desk slow@1"]
+    names = ("faulty", "live", "live client", "slow")
+    labels = ["Front desk@1", "Front desk@2", *(f"Front desk {name}@1" for name in names)]
     assert sorted(map(str, ConfigurationVersion.objects.all())) == sorted(labels)
     snapshot = take_snapshot(
         suite=full,

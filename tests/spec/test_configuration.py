@@ -304,8 +304,10 @@ def test_turn_detection_is_a_word_or_an_object_with_options(given: Any, vad: Any
     ("changes", "path"),
     [
         ({"protocol": "live"}, "backend.mode"),
-        ({"protocol": "live", "backend": {"mode": "client"}}, "backend.mode"),
-        ({"backend": {"mode": "responses"}}, "backend.mode"),
+        (
+            {"protocol": "live", "backend": {"mode": "client", "endpoint": "wss://a.example", "token": "t"}},
+            "backend.mode",
+        ),
         (
             {"session_update": {"audio": {"output": {"format": {"type": "audio/opus"}}}}},
             "session_update.audio.output.format",

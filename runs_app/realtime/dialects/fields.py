@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Callable
 
 from runs_app.realtime.dialects.base import Body, Fault, Incoming, NoMeaning, Unreadable
+from runs_app.realtime.record import Usage
 
 
 def text_in(body: Body, key: str) -> str | None:
@@ -54,4 +55,17 @@ def fault_in(body: Body, *, event_id: str | None) -> Fault:
         message=text_in(error, "message") or "no message",
         param=text_in(error, "param"),
         event_id=event_id,
+    )
+
+
+def response_usage_in(body: Body) -> Usage | None:
+    """Of a response of the Responses API; None where it tells none."""
+    told = body.get("usage")
+    if not isinstance(told, dict):
+        return None
+    return Usage(
+        input_tokens=whole_in(told, "input_tokens"),
+        output_tokens=whole_in(told, "output_tokens"),
+        total_tokens=whole_in(told, "total_tokens"),
+        input_cached_tokens=whole_in(object_in(told, "input_tokens_details"), "cached_tokens"),
     )

@@ -71,6 +71,13 @@ class LiveDialect:
         item = {"type": "function_call_output", "call_id": call_id, "output": text}
         return {"type": "response.item.create", "item": item}
 
+    def comment(
+        self, kind: Literal["commentary", "thinking"], content: str, delegation_id: str | None, event_id: str
+    ) -> Body:
+        """Content of ours: commentary is said, thinking is not. At most 500 tokens."""
+        told = {"content": content, "delegation_id": delegation_id}
+        return {"type": f"session.{kind}.append", "event_id": event_id, **told}
+
     def message(self, role: Literal["user", "assistant"], text: str) -> Body:
         _not_in_live("message after the start")
 

@@ -44,10 +44,11 @@ class BackendStarted:
 
 @dataclass(frozen=True)
 class BackendWords:
-    """Content of the backend's answer, in pieces or whole."""
+    """Content of the backend's answer, in pieces; `whole` where a message is told once more, from its beginning."""
 
     delegation_id: str | None
     text: str
+    whole: bool = False
 
 
 @dataclass(frozen=True)

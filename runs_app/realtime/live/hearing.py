@@ -39,6 +39,8 @@ def _on_transcript(journal: Journal, event: Transcript, at_s: float) -> None:
         journal.warn("deltas_before_first_turn")
         return
     journal.live.news_ms = now_ms
+    if journal.live.assistant is not None:
+        journal.live.assistant.hear(event)
     if event.side == "caller":
         _heard_of(journal, end_ms).add_heard(Heard(None, event.text, final=False))
         return
@@ -87,7 +89,9 @@ def _on_delegated(journal: Journal, event: Delegated, at_s: float) -> None:
     journal.log.note(
         at_s, "delegation.started", source="agent", turn=turn, delegation_id=event.delegation_id, target=event.target
     )
-    if event.target != "responses":
+    if event.target == "client" and live.assistant is not None:
+        live.handed.put_nowait(work)
+    elif event.target != "responses":
         journal.warn("delegation_unanswered", f"the agent delegated to {event.target}, and nobody answers there")
 
 
@@ -110,6 +114,8 @@ def _on_backend_started(journal: Journal, event: BackendStarted, at_s: float) ->
 
 def _on_backend_words(journal: Journal, event: BackendWords, at_s: float) -> None:
     work = _work(journal, event.delegation_id, at_s)
+    if event.whole:
+        work.texts.append(event.text)
     if work.words is None:
         work.words = Content(_t_ms(journal, at_s), len(journal.live.groups))
 

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import Literal
 
 from runs_app.realtime.dialects.base import Body, Incoming, NoMeaning, SessionSeen, Unknown
-from runs_app.realtime.dialects.fields import fault_in, number_in, object_in, objects_in, sound_in, text_in, whole_in
+from runs_app.realtime.dialects.fields import (
+    fault_in,
+    number_in,
+    object_in,
+    objects_in,
+    response_usage_in,
+    sound_in,
+    text_in,
+    whole_in,
+)
 from runs_app.realtime.live.events import (
     BackendBusy,
     BackendCall,
@@ -19,7 +28,6 @@ from runs_app.realtime.live.events import (
     SessionClosed,
     Transcript,
 )
-from runs_app.realtime.record import Json, Usage
 
 
 def read_event(body: Body) -> Incoming:
@@ -88,7 +96,7 @@ def _backend_item(delegation_id: str | None, told: Body) -> Incoming:
         )
     parts = objects_in(item, "content") if item.get("type") == "message" else []
     text = "".join(text_in(part, "text") or "" for part in parts)
-    return BackendWords(delegation_id, text) if text.strip() else BackendBusy(delegation_id)
+    return BackendWords(delegation_id, text, whole=True) if text.strip() else BackendBusy(delegation_id)
 
 
 def _backend_ended(status: str) -> Callable[[str | None, Body], Incoming]:
@@ -102,21 +110,10 @@ def _backend_ended(status: str) -> Callable[[str | None, Body], Incoming]:
             reason=text_in(object_in(response, "incomplete_details"), "reason"),
             error_code=text_in(error, "code"),
             error_message=text_in(error, "message") or "",
-            usage=_backend_usage(response.get("usage")),
+            usage=response_usage_in(response),
         )
 
     return read
-
-
-def _backend_usage(told: Json) -> Usage | None:
-    if not isinstance(told, dict):
-        return None
-    return Usage(
-        input_tokens=whole_in(told, "input_tokens"),
-        output_tokens=whole_in(told, "output_tokens"),
-        total_tokens=whole_in(told, "total_tokens"),
-        input_cached_tokens=whole_in(object_in(told, "input_tokens_details"), "cached_tokens"),
-    )
 
 
 def _usage(body: Body) -> Incoming:

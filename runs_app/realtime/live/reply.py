@@ -117,7 +117,7 @@ async def _until_settled(line: Line, turn: TurnDraft, backend: Backend) -> bool:
         for signal in line.waiting_signals():
             if isinstance(signal, Fault):
                 _on_fault(line, backend, signal)
-        round = await backend.go_on()
+        round = await backend.go_on() or journal.live.cut
         if round is not None and (round.done or round.over):
             return _cut_short(line, turn, round)
         if turn.interrupted and backend.task is None and _is_hushed(line, turn):
@@ -174,6 +174,7 @@ def _is_hushed(line: Line, turn: TurnDraft) -> bool:
 
 
 def _cut_short(line: Line, turn: TurnDraft, round: Round) -> bool:
+    line.journal.live.cut = None
     if round.over:
         line.journal.warn("tool_rounds_limit", f"tools were called after {turn.rounds} rounds")
     line.journal.end_turn(turn, "completed", "tool_rounds_limit" if round.over else None)

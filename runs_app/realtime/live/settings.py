@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runs_app.realtime.context import with_context
 from runs_app.realtime.dialects.base import Body
 from runs_app.realtime.formats import format_of
 from runs_app.realtime.live.dialect import live_format
@@ -23,7 +24,7 @@ def live_session(
     answer by itself, and the backend hears nothing of what the voice was told."""
     session: Body = {
         "model": model,
-        "instructions": _joined(configuration.instructions, context),
+        "instructions": with_context(configuration.instructions, context),
         "audio": {
             "format": live_format(format_of(configuration.audio.input)),
             "output": {"voice": configuration.voice} if configuration.voice else None,
@@ -38,9 +39,11 @@ def live_session(
 
 def _delegation(configuration: Configuration, tools: Sequence[Body], context: str) -> Body:
     backend = configuration.backend or Backend()
+    if backend.mode == "client":
+        return {"type": "client"}
     responses: Body = {
         "model": backend.model,
-        "instructions": _joined(backend.instructions or configuration.instructions, context),
+        "instructions": with_context(backend.instructions or configuration.instructions, context),
         "tools": [_given(tool) for tool in tools],
         "tool_choice": "auto" if tools else None,
         "parallel_tool_calls": True if tools else None,
@@ -54,10 +57,6 @@ def _delegation(configuration: Configuration, tools: Sequence[Body], context: st
 def _message(role: str, text: str) -> Body:
     kind = "input_text" if role == "user" else "output_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
-
-
-def _joined(*parts: str) -> str:
-    return "\n\n".join(part for part in parts if part)
 
 
 def _given(told: Body) -> Body:

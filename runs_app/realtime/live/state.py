@@ -6,13 +6,19 @@ first sample, so the times that the server tells are times of the timeline, but 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from runs_app.realtime.dialects.base import Fault
 from runs_app.realtime.live.events import SessionClosed
 from runs_app.realtime.record import Delegation, Span
 from runs_app.realtime.turns import TurnDraft
+
+if TYPE_CHECKING:
+    from runs_app.realtime.delegation.assistant import Assistant
+    from runs_app.realtime.toolround import Round
 
 GROUP_GAP_MS = 500.0  # captions closer than this are one group
 STRETCH_GAP_MS = 200.0  # a longer silence ends a stretch of speech
@@ -65,6 +71,7 @@ class Work:
     words: Content | None = None
     ended_ms: float | None = None
     status: str = "open"
+    texts: list[str] = field(default_factory=list)  # what the backend answered, message by message
 
     @property
     def busy(self) -> bool:
@@ -72,7 +79,14 @@ class Work:
 
     def told(self) -> Delegation:
         return Delegation(
-            self.id or "", self.target, self.turn, self.created_ms, self.ended_ms, self.status, self.rounds
+            id=self.id or "",
+            target=self.target,
+            turn=self.turn,
+            created_ms=self.created_ms,
+            ended_ms=self.ended_ms,
+            status=self.status,
+            rounds=self.rounds,
+            texts=tuple(self.texts),
         )
 
 
@@ -95,6 +109,9 @@ class LiveState:
     arrived_s: float = 0.0  # of the clock: the last delta of audio
     zeros: int = 0  # silent deltas since the last that was told
     zeros_ms: float = 0.0
+    assistant: Assistant | None = None  # who does the tasks that are ours to do
+    handed: asyncio.Queue[Work] = field(default_factory=asyncio.Queue)  # to it, and not begun
+    cut: Round | None = None  # the calls of such a task ended the turn
 
     @property
     def working(self) -> bool:

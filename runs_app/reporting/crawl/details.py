@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from runs_app.grading.case import Case
 from runs_app.grading.metrics import METRICS
-from runs_app.realtime.record import SAMPLES_PER_MS, Caption, Record, Turn
+from runs_app.realtime.record import SAMPLES_PER_MS, Caption, Record, Turn, Usage
 from runs_app.reporting.crawl import numbers
 from runs_app.reporting.crawl.facts import DIMENSION_IDS, Facts, assessment, observability
 from runs_app.reporting.crawl.words import transcript_text
@@ -64,10 +64,19 @@ def _words(record: Record, case: Case) -> dict[str, Json]:
         "assistant_fragments": _fragments(captions),
         "post_tool_assistant_fragments": _fragments(after),
         "post_tool_assistant_text": "".join(caption.text for caption in after).strip(),
-        "backend_messages": [],  # on the realtime protocol the model itself calls the tools: there is no backend
-        "backend_text": "",
-        "backend_usage_events": [],
+        **_backend(record),
         "turns": [_turn(turn) for turn in record.turns],
+    }
+
+
+def _backend(record: Record) -> dict[str, Json]:
+    """Empty where the voice model itself calls the tools."""
+    said = [(work.id, text) for work in record.delegations for text in work.texts]
+    used = numbers.backend_usage(record) if record.delegations else Usage()
+    return {
+        "backend_messages": [{"delegation_id": delegation_id, "text": text} for delegation_id, text in said],
+        "backend_text": " ".join(text for _, text in said),
+        "backend_usage_events": [] if used == Usage() else [{"usage": asdict(used)}],
     }
 
 
@@ -118,7 +127,10 @@ def _tools(facts: Facts, case: Case) -> dict[str, Json]:
 
 
 def _delegations(case: Case) -> list[dict[str, Json]]:
-    """One for each response that called a function, at its first call."""
+    """One for each task handed on; without a backend, for each response that called a function, at its first call."""
+    if case.record.delegations:
+        handed = case.record.delegations
+        return [{"id": work.id, "target": work.target, "offset_ms": work.created_ms} for work in handed]
     found: dict[object, dict[str, Json]] = {}
     for call in case.calls:
         key = call.response_id or (call.turn, call.round)

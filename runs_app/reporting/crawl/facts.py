@@ -35,6 +35,7 @@ STAGES: Final = {
     "protocol": "response_collection",
     "pacing": "audio_input",
     "tool_sandbox": "tool_execution",
+    "delegation": "client_delegation",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from runs_app.grading.audio_metrics import RESPONSE_DEADLINE_MS
 from runs_app.models import Outcome
-from runs_app.realtime.record import SAMPLES_PER_MS, Usage
+from runs_app.realtime.record import SAMPLES_PER_MS, Record, Usage
 from runs_app.reporting.crawl.facts import Facts
 
 Json = Any
@@ -89,9 +89,14 @@ def _opportunities(facts: Facts) -> dict[str, Json]:
     return {"caller_turn_count": len(turns), **(counted if heard else dict.fromkeys(counted))}
 
 
+def backend_usage(record: Record) -> Usage:
+    """Of whoever thinks: our own backend, the provider's (all that GPT Live tells), or else the voice model itself."""
+    return record.usage if record.backend_usage == Usage() else record.backend_usage
+
+
 def consumption(facts: Facts) -> dict[str, Json]:
     record = facts.record
-    usage = record.usage if record else Usage()
+    usage = backend_usage(record) if record else Usage()
     spoken = record is not None and record.mode == "audio"
     return {
         "frontend": {"audio_duration_ms": record.audio_samples / SAMPLES_PER_MS if record and spoken else None},

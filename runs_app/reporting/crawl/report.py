@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from runs_app.models import Run, RunConfiguration
+from runs_app.realtime.endpoints import shown
 from runs_app.realtime.record import RATE_HZ
 from runs_app.reporting.crawl.details import SCHEMA_VERSION
 from runs_app.reporting.crawl.facts import Facts, assessment, audio_source, observability
@@ -64,9 +65,9 @@ def _configuration(run: Run, spec: Configuration, rows: Sequence[Facts]) -> dict
     return {
         "audio_source": audio_source(recorded[0] if recorded else None),
         "model": spec.model,
-        "backend_model": None,
-        "assistant_mode": "direct",
-        "assistant_endpoint": None,
+        "backend_model": spec.backend.model if spec.backend else None,
+        "assistant_mode": spec.backend.mode if spec.backend else "direct",
+        "assistant_endpoint": shown(spec.backend.endpoint) if spec.backend and spec.backend.endpoint else None,
         "voice": spec.voice,
         "tts_model": spec.caller.model,
         "audio_cache_dir": str(speech_cache()),
