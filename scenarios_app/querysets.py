@@ -9,11 +9,12 @@ from django.db import models
 from django.db.models.functions import Lower
 
 from scenarios_app.search import folded, tag_text
+from scenarios_app.spec.numbers import number_of
 from scenarios_app.spec.suite_rule import SuiteRule
 
 if TYPE_CHECKING:
     # mypy needs both modules in one pass to know the managers' methods
-    from scenarios_app.models import Scenario  # noqa: F401
+    from scenarios_app.models import Scenario, ScenarioDraft  # noqa: F401
 
 SCENARIO_ORDERS = {
     "id": (Lower("key").asc(),),
@@ -81,13 +82,11 @@ class ScenarioQuerySet(models.QuerySet["Scenario"]):
         return self.order_by(*SCENARIO_ORDERS.get(order, SCENARIO_ORDERS["id"]))
 
     def tags(self) -> list[str]:
-        """Every tag in use, in alphabetical order, each spelt as it was first met."""
-        rows = self.exclude(latest__tag_text="").values_list("latest__tags", flat=True).distinct()
-        found: dict[str, str] = {}
-        for tags in rows:
-            for tag in tags:
-                found.setdefault(folded(tag), tag)
-        return sorted(found.values(), key=folded)
+        """Every tag in use, in alphabetical order, each in one spelling."""
+        rows = self.exclude(latest__tag_text="").order_by()  # an order would make every row distinct
+        lists = rows.values_list("latest__tags", flat=True).distinct()
+        found = {folded(tag): tag for tag in sorted({tag for tags in lists for tag in tags})}
+        return [found[name] for name in sorted(found)]
 
 
 class VersionQuerySet(models.QuerySet[Any]):
@@ -105,3 +104,17 @@ class KeptScenarios(models.Manager.from_queryset(ScenarioQuerySet)):  # type: ig
 class KeptNamed(models.Manager.from_queryset(NamedQuerySet)):  # type: ignore[misc]
     def get_queryset(self) -> NamedQuerySet:
         return super().get_queryset().filter(temporary=False)
+
+
+class DraftQuerySet(models.QuerySet["ScenarioDraft"]):
+    def of(self, person: Any) -> DraftQuerySet:
+        return self.filter(person=person)
+
+    def begun_new(self) -> DraftQuerySet:
+        """Those of scenarios that are not stored yet."""
+        return self.filter(scenario=None)
+
+    def numbered(self, text: str) -> ScenarioDraft | None:
+        """The new scenario's draft that an address or a form names; None for whatever is none."""
+        pk = number_of(text)
+        return None if pk is None else self.begun_new().filter(pk=pk).first()

@@ -91,16 +91,14 @@ def import_scenarios(
 
 
 def _store(sent: _Sent, suite_name: str, user: User | None) -> ImportReport:
-    source = sent.source
     with transaction.atomic():
         plan = _plan(sent, lock=True)
-        report = _report(plan, source, dry_run=False)
         scenarios = _store_scenarios(plan, user)
         suite = Suite.objects.named(suite_name).first() or Suite.objects.create(name=suite_name)
         if suite.archived_at is not None:
             Suite.objects.filter(pk=suite.pk).update(archived_at=None)
         _fill_suite(suite, [scenarios[spec.id.lower()] for spec in plan.specs])
-    return report
+    return _report(plan, sent.source, dry_run=False)  # looks at every scenario: nobody need wait for that
 
 
 def _plan(sent: _Sent, *, lock: bool) -> _Plan:
