@@ -39,11 +39,13 @@ from django.utils import timezone
 
 from runs_app.models import Grading, Run, RunConfiguration, RunScenario, RunStatus, Trial, TrialStatus
 from runs_app.services.intervals import make_intervals
+from runs_app.stats.rows import MEASURED
 from scenarios_app.models import ConfigurationVersion, ScenarioVersion
 from tests.runs.builders import make_configuration, make_suite, scenario
 
 NAME = "comparison benchmark"
 BATCH = 2_000
+KINDS = [f"tool_contract:book:{place}:{way}" for place in ("date", "people", "name") for way in ("another", "absent")]
 
 
 def made(scenarios: int, configurations: int, repeats: int) -> Run:
@@ -85,9 +87,11 @@ def outcome(rng: np.random.Generator, chance: float, pace: float) -> dict[str, A
     if rng.random() < 0.01:
         return {"outcome": "invalid", "stage": "connect"}
     if rng.random() < 0.01:
-        return {"outcome": "failed", "stage": "response_timeout"}
+        return {"outcome": "failed", "stage": "response_timeout", "failure_kind": "response_timeout:::"}
+    passed = rng.random() < chance
     return {
-        "outcome": "passed" if rng.random() < chance else "failed",
+        "outcome": "passed" if passed else "failed",
+        "failure_kind": "" if passed else KINDS[int(rng.integers(len(KINDS)))],
         "semantic_quality": round(4 * min(1.0, max(0.0, chance + rng.normal(0, 0.15)))) / 4,
         "tool_accuracy": 1.0 if rng.random() < chance else 0.5,
         "response_latency_ms": float(np.exp(pace + rng.normal(0, 0.25))),
@@ -97,7 +101,7 @@ def outcome(rng: np.random.Generator, chance: float, pace: float) -> dict[str, A
 def trial(
     run: Run, version: ScenarioVersion, configuration: ConfigurationVersion, repeat: int, position: int, values: Any
 ) -> Trial:
-    metrics = {"tool_calls": 2, "tool_calls_expected": 2, **{k: v for k, v in values.items() if k not in ("outcome",)}}
+    metrics = {"tool_calls": 2, "tool_calls_expected": 2, **{name: values[name] for name in MEASURED if name in values}}
     return Trial(
         run=run,
         scenario_version=version,

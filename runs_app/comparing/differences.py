@@ -45,7 +45,7 @@ class Difference:
 def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts: int) -> Difference:
     """`timeouts`: trials of both sides that never answered."""
     compared = pair.metrics[metric]
-    paired, verdict, better, worse, same = compared.paired, compared.verdict, *_counts(RULES[metric], pair)
+    paired, verdict = compared.paired, compared.verdict
     return Difference(
         column=column,
         text=_difference_text(metric, compared),
@@ -61,9 +61,9 @@ def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts
         detail=_detail(metric, compared, column.letter),
         sees=_sees(metric, compared),
         drawing=_drawing(compared),
-        better=better,
-        worse=worse,
-        same=same,
+        better=compared.better,
+        worse=compared.worse,
+        same=compared.same,
         can_ask=verdict.word == "Can't tell" and verdict.code == "undecided" and paired.n > 1,
     )
 
@@ -157,12 +157,6 @@ def _drawing(compared: MetricComparison) -> Drawing | None:
         return draw(ratio.value, ends(ratio.low, ratio.high), _noise(compared), none=1.0)
     paired = compared.paired
     return draw(paired.difference, ends(paired.low, paired.high), _noise(compared))
-
-
-def _counts(rule: MetricRule, pair: PairComparison) -> tuple[int, int, int]:
-    """Paired scenarios that are better, worse and the same by this metric, as the table's rows say it."""
-    words = [direction(rule, own[rule.name]) for own in pair.differences.values()]
-    return words.count("better"), words.count("worse"), words.count("same")
 
 
 def direction(rule: MetricRule, difference: float | None) -> str:

@@ -8,9 +8,11 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
+from django.db import connections
 from django.db.models import FilteredRelation, Q
 
 from runs_app.models import Run, RunConfiguration, RunScenario, Trial, TrialStatus
+from runs_app.querysets import TrialQuerySet
 from runs_app.stats.comparison import Comparison
 from runs_app.stats.rows import MEASURED
 from runs_app.stats.trials import OUTCOMES, Ints, Trials, coded, floats
@@ -142,12 +144,21 @@ def _columns(
 ) -> dict[str, Sequence[Any]]:
     trials = Trial.objects.filter(run__in=list(runs), configuration_version__in=list(versions)).order_by()
     if without:
-        rows = [_uncounted(row[:-1]) if row[-1] in without else row[:-1] for row in trials.values_list(*FIELDS, "pk")]
+        rows = [_uncounted(row[:-1]) if row[-1] in without else row[:-1] for row in _rows(trials, *FIELDS, "pk")]
     else:
-        rows = list(trials.values_list(*FIELDS))
+        rows = _rows(trials, *FIELDS)
     if places is not None:
         rows = [row for row in rows if row[:2] in places]
-    return dict(zip(FIELDS, zip(*rows, strict=True) if rows else [()] * len(FIELDS), strict=True))
+    # zip(*rows) takes five times as long
+    return {name: [row[place] for row in rows] for place, name in enumerate(FIELDS)}
+
+
+def _rows(trials: TrialQuerySet, *fields: str) -> list[tuple[Any, ...]]:
+    """As the database gives them, all at once: none of these columns needs a conversion."""
+    sql, params = trials.values_list(*fields).query.sql_with_params()
+    with connections[trials.db].cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
 
 
 def _uncounted(row: tuple[Any, ...]) -> tuple[Any, ...]:

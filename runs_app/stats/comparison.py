@@ -55,6 +55,7 @@ class Comparison:
     rules: tuple[MetricRule, ...]
     family: int
     measured: Measured = field(repr=False, compare=False)
+    _plans: dict[tuple[str, str, str], Plan] = field(default_factory=dict, repr=False, compare=False)
 
     def pair(self, a: str, b: str) -> PairComparison:
         """Raises KeyError for a pair that is not there in this order."""
@@ -72,9 +73,15 @@ class Comparison:
 
     def plan(self, a: str, b: str, metric: str, cost: Mapping[str, float] | None = None) -> Plan:
         """What it would take to see the margin (or, without one, what was seen). `cost`: of one repeat on one side,
-        by scenario id; 1 each by default."""
-        pair = self.pair(a, b)
-        return plan_repeats(self.rule(metric), self.measured, pair.source[1], pair.metrics[metric], cost or {})
+        by scenario id; 1 each by default, and then the plan is kept, as a page asks for it at every look."""
+        key = (a, b, metric)
+        if cost is not None or key not in self._plans:
+            pair, rule = self.pair(a, b), self.rule(metric)
+            plan = plan_repeats(rule, self.measured, pair.source[1], pair.metrics[metric], cost or {})
+            if cost is not None:
+                return plan
+            self._plans[key] = plan
+        return self._plans[key]
 
     def to_json(self) -> dict[str, Any]:
         """Strict JSON: null is "not measured"."""

@@ -19,7 +19,7 @@ from runs_app.stats.trials import Floats
 from runs_app.stats.verdict import fisher_p
 
 SUSPECTED: Final = 0.95
-MIDDLES: Final = (np.arange(2048) + 0.5) / 2048
+MIDDLES: Final = (np.arange(512) + 0.5) / 512  # told to four digits
 
 
 @dataclass(frozen=True)

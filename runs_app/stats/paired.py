@@ -156,5 +156,5 @@ def _all_signs(n: int) -> Floats:
 
 @lru_cache(maxsize=4)  # 40 MB for 500 pairs, and most of the time that a comparison takes
 def _random_signs(n: int) -> Floats:
-    coins = np.random.default_rng(SEED).integers(0, 2, size=(RESAMPLES, n), dtype=np.int8)
-    return np.asarray(1.0 - 2.0 * coins)
+    coins = np.unpackbits(np.random.default_rng(SEED).integers(0, 256, size=-(-RESAMPLES * n // 8), dtype=np.uint8))
+    return np.take([1.0, -1.0], coins[: RESAMPLES * n]).reshape(RESAMPLES, n)

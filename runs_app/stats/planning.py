@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -131,28 +131,33 @@ def _spread(found: Moments, ids: tuple[str, ...], pairing: Pairing) -> Spread:
 def _cheapest(spread: Spread, allowed: float, cost: Mapping[str, float]) -> tuple[ExtraRepeats, ...] | None:
     """Always the repeat that takes most variance away for its cost; as the gains only shrink, no other choice of as
     much money takes more. None when it takes too many."""
-    extra = np.zeros(spread.size, dtype=int)
     variance = spread.variance()
-    queue = [(-_gain(spread, s, 0) / _each(spread, s, cost), s) for s in range(spread.size)]
+    extra, gain = [0] * spread.size, _gains(spread)
+    queue = [(-gain(s, 0) / _each(spread, s, cost), s) for s in range(spread.size)]
     heapq.heapify(queue)
     for _ in range(MOST_TRIALS // 2 + 1):
         if variance <= allowed:
-            chosen = ((spread.ids[s], int(count)) for s, count in enumerate(extra) if count)
-            return tuple(ExtraRepeats(scenario, count) for scenario, count in chosen)
+            return tuple(ExtraRepeats(spread.ids[s], count) for s, count in enumerate(extra) if count)
         if not queue:
             return None
         _, best = heapq.heappop(queue)
-        variance -= _gain(spread, best, extra[best])
+        variance -= gain(best, extra[best])
         extra[best] += 1
         if extra[best] < MOST_REPEATS:
-            heapq.heappush(queue, (-_gain(spread, best, extra[best]) / _each(spread, best, cost), best))
+            heapq.heappush(queue, (-gain(best, extra[best]) / _each(spread, best, cost), best))
     return None
 
 
-def _gain(spread: Spread, s: int, extra: int) -> float:
-    """What one more repeat on each side takes off the variance of the mean difference."""
-    n_a, n_b = float(spread.n_a[s]) + extra, float(spread.n_b[s]) + extra
-    return float(spread.inside[s]) * (1 / (n_a * (n_a + 1)) + 1 / (n_b * (n_b + 1))) / spread.size**2
+def _gains(spread: Spread) -> Callable[[int, int], float]:
+    """Of a scenario's place, and how many repeats it has been given: what one more on each side takes off the variance
+    of the mean difference."""
+    of_a, of_b, inside = spread.n_a.tolist(), spread.n_b.tolist(), (spread.inside / spread.size**2).tolist()
+
+    def gain(s: int, extra: int) -> float:
+        n_a, n_b = of_a[s] + extra, of_b[s] + extra
+        return float(inside[s] * (1 / (n_a * (n_a + 1)) + 1 / (n_b * (n_b + 1))))
+
+    return gain
 
 
 def _each(spread: Spread, s: int, cost: Mapping[str, float]) -> float:

@@ -118,9 +118,10 @@ class Trials:
 
 def coded(values: Iterable[Code]) -> tuple[list[int], list[Code]]:
     """Each value as a number from 0, in order of first appearance, and the values that the numbers stand for."""
-    known: dict[Code, int] = {}
-    codes = [known.setdefault(value, len(known)) for value in values]
-    return codes, list(known)
+    listed = list(values)
+    known = list(dict.fromkeys(listed))
+    code = {value: place for place, value in enumerate(known)}
+    return [code[value] for value in listed], known
 
 
 def trials_of(
