@@ -8,6 +8,7 @@ from runs_app.views import (
     connection,
     console,
     decisions,
+    fixes,
     home,
     insight,
     known,
@@ -51,6 +52,12 @@ urlpatterns = [
     path("tries/grade/", tries.grade, name="try-grade"),
     path("tries/<int:pk>/", tries.shown, name="try"),
     path("tries/<int:pk>/discard/", tries.discard, name="try-discard"),
+    # another prompt, tried on a failed trial and its guards
+    path("trials/<int:pk>/fix/", fixes.fix, name="trial-fix"),
+    path("fixes/<int:pk>/", fixes.told, name="fix"),
+    path("fixes/<int:pk>/trials/<int:trial_pk>/", fixes.conversation, name="fix-trial"),
+    path("fixes/<int:pk>/keep/", fixes.keep, name="fix-keep"),
+    path("fixes/<int:pk>/discard/", fixes.discard, name="fix-discard"),
     # trials
     path("trials/<int:pk>/", trials.trial, name="trial"),
     path("trials/<int:pk>/earlier/", runs.earlier, name="trial-earlier"),

@@ -65,6 +65,20 @@ def prompt_of(instructions: Json, overriding: Json) -> str:
     return chosen if isinstance(chosen, str) else ""
 
 
+def with_prompt(content: Mapping[str, Json], text: str) -> dict[str, Json]:
+    """The same configuration with another prompt, put where prompt_of finds it."""
+    session = content.get("session_update")
+    if isinstance(session, dict) and isinstance(session.get("instructions"), str):
+        return {**content, "session_update": {**session, "instructions": text}}
+    return {**content, "instructions": text}
+
+
+def prompt_in(content: Mapping[str, Json]) -> str:
+    """The prompt of a stored version."""
+    session = content.get("session_update")
+    return prompt_of(content.get("instructions"), session.get("instructions") if isinstance(session, dict) else None)
+
+
 def prompt_numbers(prompts: Mapping[int, str]) -> dict[int, int]:
     """Version number -> n of prompt@n. Give all versions up to the last one that is asked for."""
     seen: dict[str, int] = {}
