@@ -34,6 +34,7 @@ urlpatterns = [
     path("scenarios/table/", table.scenarios_table, name="scenarios-table"),
     path("scenarios/validate/", scenario_typing.scenario_validate, name="scenario-validate"),
     path("scenarios/<name:key>/", scenarios.scenario_page, name="scenario"),
+    path("scenarios/discard/", scenario_typing.draft_discard, name="scenario-draft-discard"),
     path("scenarios/<name:key>/edit/", scenario_edit.scenario_edit, name="scenario-edit"),
     path("scenarios/<name:key>/versions/<int:number>/", scenarios.scenario_version, name="scenario-version"),
     path("scenarios/<name:key>/diff/", scenarios.scenario_diff, name="scenario-diff"),

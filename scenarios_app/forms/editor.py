@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.slots import Document, NotShown, as_sent
@@ -60,7 +61,7 @@ class Editor:
         """Lines of `json_text` that have problems."""
         return sorted({problem.line for problem in with_lines(self.problems, self.json_text) if problem.line})
 
-    @property
+    @cached_property
     def form_side(self) -> Editor | None:
         """This document in its form, its problems at their fields; None when there is none that could show it."""
         if self.form is not None:

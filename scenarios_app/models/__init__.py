@@ -1,6 +1,7 @@
 """What people author. Each thing keeps every version it ever had; a version, once saved, never changes."""
 
 from scenarios_app.models.agents import Application, ApplicationVersion, Configuration, ConfigurationVersion
+from scenarios_app.models.drafts import ScenarioDraft
 from scenarios_app.models.recordings import Recording
 from scenarios_app.models.scenarios import Scenario, ScenarioVersion, Suite, SuiteEntry
 from scenarios_app.models.versions import Authored, Version
@@ -13,6 +14,7 @@ __all__ = [
     "ConfigurationVersion",
     "Recording",
     "Scenario",
+    "ScenarioDraft",
     "ScenarioVersion",
     "Suite",
     "SuiteEntry",

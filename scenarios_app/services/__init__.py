@@ -19,6 +19,7 @@ from scenarios_app.services.configurations import (
     import_configurations,
     save_configuration,
 )
+from scenarios_app.services.drafts import begin_draft, drop_drafts, keep_draft
 from scenarios_app.services.following import save_suite_rule
 from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
 from scenarios_app.services.scenario_files import export_suite, import_scenarios
@@ -49,12 +50,14 @@ __all__ = [
     "add_to_suite",
     "application_warnings",
     "archive",
+    "begin_draft",
     "bring_back",
     "configuration_warnings",
     "create_application",
     "create_configuration",
     "create_scenario",
     "create_suite",
+    "drop_drafts",
     "export_suite",
     "find_application",
     "find_application_version",
@@ -66,6 +69,7 @@ __all__ = [
     "import_applications",
     "import_configurations",
     "import_scenarios",
+    "keep_draft",
     "move_in_suite",
     "read_agents",
     "read_scenarios",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import BadRequest
@@ -18,6 +18,8 @@ from scenarios_app.spec.numbers import number_of
 
 Judge = Callable[[Document], Sequence[Problem]]
 Save = Callable[[Document, str, int | None], Any]  # content, note, number of the version it started from
+Act = Callable[[Editor, dict[str, Any]], Editor]  # the editor after a button of the page's own; adds to its context
+Meanwhile = Callable[[ChangedMeanwhile, Document, int | None], dict[str, Any]]  # what to show of somebody else's save
 
 
 def edit_page(
@@ -31,29 +33,43 @@ def edit_page(
     save: Save,
     context: dict[str, Any],
     fixed: str = "",
+    begun: Editor | None = None,
+    meanwhile: Meanwhile = lambda error, document, number: {},
+    acts: Mapping[str, Act] | None = None,
 ) -> HttpResponse:
     """The editor of a document whose newest version is `number` (None: it is new). Redirects to what was saved.
 
-    `fixed` is the field that nobody may change any more. Raises BadRequest for a form that lost its document.
+    `fixed` is the field that nobody may change any more, `begun` what was typed before instead of the document.
+    Raises BadRequest for a form that lost its document.
     """
     context = {**context, "number": number}
     if request.method == "POST":
         context["number"] = _number(request)  # where this editor started, whatever was saved since
         editor = read_sent(form_class, request)
-        if response := _act(request, editor, judge, save, context):
+        act = (acts or {}).get(request.POST.get("action", ""))
+        if act is not None:
+            editor = act(editor, context)
+            editor.check(judge)
+        elif response := _act(request, editor, judge, save, context, meanwhile):
             return response
         editor = context.get("editor", editor)
     else:
-        editor = open_editor(form_class, document, as_json=request.GET.get("view") == "json")
-        if number is not None:
+        editor = begun or open_editor(form_class, document, as_json=request.GET.get("view") == "json")
+        if number is not None or begun:
             editor.check(judge)
-    if fixed and editor.form:
-        editor.form.fields[fixed].widget.attrs["readonly"] = True
-    return render(request, template, {**context, "editor": editor, "note": request.POST.get("note", "")})
+    if fixed:
+        fix(editor, fixed)
+    return render(request, template, {"note": request.POST.get("note", ""), **context, "editor": editor})
+
+
+def fix(editor: Editor, name: str) -> None:
+    """Nobody may change that field any more."""
+    if editor.form_side and editor.form_side.form:
+        editor.form_side.form.fields[name].widget.attrs["readonly"] = True
 
 
 def _act(
-    request: HttpRequest, editor: Editor, judge: Judge, save: Save, context: dict[str, Any]
+    request: HttpRequest, editor: Editor, judge: Judge, save: Save, context: dict[str, Any], meanwhile: Meanwhile
 ) -> HttpResponse | None:
     """Does what the pressed button says. Returns where to go then; None to show the page, with `context` filled."""
     action = request.POST.get("action", "save")
@@ -65,7 +81,8 @@ def _act(
         except SpecError as error:
             editor.refuse(error.problems)
         except ChangedMeanwhile as error:
-            context |= {"meanwhile": error, "number": error.newest.number}
+            told = meanwhile(error, editor.document, _number(request))
+            context |= {"meanwhile": error, "number": error.newest.number, **told}
     elif action == "check":
         editor.check(judge)
     return None

@@ -1,24 +1,30 @@
-"""Writing scenarios: new, edit, duplicate, and the check while typing."""
+"""Writing scenarios: new, edit, duplicate; what was typed before goes on where it was left."""
 
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
+from scenarios_app.beginnings import scenario_templates, template_named
+from scenarios_app.forms.editor import Editor, open_editor, read_editor
+from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.scenario import scenario_form
 from scenarios_app.forms.slots import Document
-from scenarios_app.models import Scenario
+from scenarios_app.models import Scenario, ScenarioDraft
 from scenarios_app.offers import known_names, offers
 from scenarios_app.presentation import in_contract_order
-from scenarios_app.services import create_scenario, save_scenario, scenario_warnings
+from scenarios_app.services import create_scenario, drop_drafts, save_scenario, scenario_warnings
 from scenarios_app.services.scenarios import free_key
+from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.scenario import parse_scenario
+from scenarios_app.views.differences import bring_in, since_of, told_meanwhile
 from scenarios_app.views.editing import edit_page
 from scenarios_app.views.limits import limited_body
-from scenarios_app.views.pages import content_to_edit, signed_in
+from scenarios_app.views.pages import content_to_edit, signed_in, templates_offered
 from scenarios_app.views.scenarios import scenario_or_404
 
 BLANK: Document = {
@@ -36,13 +42,21 @@ TEMPLATE = "scenarios_app/scenario_edit.html"
 @limited_body
 @require_http_methods(["GET", "HEAD", "POST"])
 def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
-    scenario, offered = scenario_or_404(key), offers()
+    scenario, offered, person = scenario_or_404(key), offers(), signed_in(request)
     assert scenario.latest is not None
+    form_class = scenario_form(offered)
+    draft = ScenarioDraft.objects.of(person).filter(scenario=scenario).first()
+    opens = request.method != "POST" and draft is not None
+    begun = _begun(form_class, draft) if opens and draft and not request.GET.get("from") else None
+
+    def bring(editor: Editor, context: dict[str, Any]) -> Editor:
+        brought, told = bring_in(editor, scenario, since_of(request))
+        context |= told
+        return brought
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
-        saved = save_scenario(
-            scenario=scenario, content=content, user=signed_in(request), note=note, expected_number=number
-        )
+        saved = save_scenario(scenario=scenario, content=content, user=person, note=note, expected_number=number)
+        drop_drafts(person=person, scenario=scenario)
         said = f"Saved as version {saved.version.number}." if saved.created else "Nothing had changed: no new version."
         messages.success(request, said)
         return scenario
@@ -50,40 +64,80 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
     return edit_page(
         request,
         template=TEMPLATE,
-        form_class=scenario_form(offered),
+        form_class=form_class,
         document=in_contract_order(content_to_edit(request, scenario), parse_scenario),
-        number=scenario.latest.number,
+        number=draft.number if draft and begun else scenario.latest.number,
         judge=scenario_warnings,
         save=save,
-        context={"scenario": scenario, **known_names(offered)},
+        context={
+            "scenario": scenario,
+            "draft": draft,
+            "other_draft": draft if opens and not begun else None,
+            **_opened(draft, begun),
+            **known_names(offered),
+        },
         fixed="id",
+        begun=begun,
+        meanwhile=lambda error, document, number: told_meanwhile(scenario, error, document, number),
+        acts={"merge": bring},
     )
 
 
 @limited_body
 @require_http_methods(["GET", "HEAD", "POST"])
 def scenario_new(request: HttpRequest) -> HttpResponse:
-    """A blank scenario, or with ?from=KEY a copy of that one under a free id."""
-    offered = offers()
+    """A blank scenario, with ?from=KEY a copy of that one under a free id, with ?draft=ID what was begun before."""
+    offered, person = offers(), signed_in(request)
+    form_class = scenario_form(offered)
+    mine = ScenarioDraft.objects.of(person)
+    draft = mine.numbered((request.POST if request.method == "POST" else request.GET).get("draft", ""))
+    begun = _begun(form_class, draft) if draft and request.method != "POST" else None
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
-        version = create_scenario(content=content, user=signed_in(request), note=note)
+        version = create_scenario(content=content, user=person, note=note)
+        drop_drafts(person=person, draft=draft)
         messages.success(request, f"{version.scenario.key} is saved as version 1.")
         return version.scenario
 
+    others = mine.begun_new().exclude(pk=draft.pk if draft else 0)[:20] if request.method != "POST" else []
     return edit_page(
         request,
         template=TEMPLATE,
-        form_class=scenario_form(offered),
+        form_class=form_class,
         document=_beginning(request),
         number=None,
         judge=scenario_warnings,
         save=save,
-        context={"scenario": None, **known_names(offered)},
+        context={
+            "scenario": None,
+            **templates_offered(request, scenario_templates()),
+            "draft": draft,
+            "others": others,
+            **_opened(draft, begun),
+            **known_names(offered),
+        },
+        begun=begun,
     )
 
 
+def _begun(form_class: type[SlotForm], draft: ScenarioDraft) -> Editor | None:
+    """What the draft holds, in its form where it has one; None when this form cannot read it any more."""
+    try:
+        editor = read_editor(form_class, {**draft.fields, "action": "open"})
+    except SpecError:
+        return None
+    return editor if editor.form or editor.unread else open_editor(form_class, editor.document)
+
+
+def _opened(draft: ScenarioDraft | None, begun: Editor | None) -> dict[str, str | bool]:
+    return {"is_draft": True, "note": draft.fields.get("note", "")} if draft and begun else {}
+
+
 def _beginning(request: HttpRequest) -> Document:
+    if request.method != "POST" and request.GET.get("template"):
+        document = template_named(scenario_templates(), request.GET["template"]).fresh()
+        is_taken = Scenario.objects.keyed(document["id"]).exists()
+        return {**document, "id": free_key(document["id"]) if is_taken else document["id"]}
     if request.method == "POST" or not request.GET.get("from"):
         return copy.deepcopy(BLANK)
     original = scenario_or_404(request.GET["from"])

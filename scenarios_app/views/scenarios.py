@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from scenarios_app.cards import scenario_card
-from scenarios_app.diffing import diff_texts
+from scenarios_app.changes import Changed, content_changes
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.querysets import ScenarioQuerySet
 from scenarios_app.spec.scenario import parse_scenario
+from scenarios_app.views.differences import scenario_parts
 from scenarios_app.views.pages import page_of, two_versions
 
 
@@ -65,15 +66,22 @@ def scenario_version(request: HttpRequest, key: str, number: int) -> HttpRespons
 def _show_version(request: HttpRequest, scenario: Scenario, version: ScenarioVersion | None) -> HttpResponse:
     if version is None:
         raise Http404
+    versions = list(scenario.versions.newest_first())
     context = {
         "scenario": scenario,
         "version": version,
         "card": scenario_card(version.content),
-        "versions": scenario.versions.newest_first(),
+        "versions": versions,
+        "changes": _changes(versions),
         "suites": scenario.suites.all(),
         "json": pretty_json(in_contract_order(version.content, parse_scenario)),
     }
     return render(request, "scenarios_app/scenario.html", context)
+
+
+def _changes(versions: list[ScenarioVersion]) -> dict[int, tuple[Changed, ...]]:
+    """What each version changed of the one before, by its pk."""
+    return {new.pk: content_changes(old.content, new.content) for new, old in pairwise(versions)}
 
 
 @require_safe
@@ -81,19 +89,12 @@ def scenario_diff(request: HttpRequest, key: str) -> HttpResponse:
     scenario = scenario_or_404(key)
     versions = list(scenario.versions.newest_first())
     old, new = two_versions(request, versions)
-    says = diff_texts(old.content["input"]["text"], new.content["input"]["text"])
-    rest = diff_texts(_without_speech(old.content), _without_speech(new.content))
     context = {
         "thing": scenario,
         "word": "scenario",
         "versions": versions,
         "old": old,
         "new": new,
-        "parts": [("The caller says", says), ("Everything else", rest)],
+        "parts": scenario_parts(old.content, new.content),
     }
     return render(request, "scenarios_app/diff.html", context)
-
-
-def _without_speech(content: dict[str, Any]) -> str:
-    spoken = {key: value for key, value in content["input"].items() if key != "text"}
-    return pretty_json({**content, "input": spoken}, sort_keys=True)

@@ -26,6 +26,11 @@ form.addEventListener("htmx:beforeSwap", (event) => {
   if (detail.requestConfig.elt === form && asked !== edits) detail.shouldSwap = false;
 });
 
+/** What stands there is kept by the server: leaving loses nothing. */
+export function nothingToLose() {
+  changed = false;
+}
+
 form.addEventListener("input", (event) => {
   if (/** @type {HTMLElement} */ (event.target).id === "id_note") changed = true;
   else checkSoon();

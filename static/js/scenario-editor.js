@@ -1,6 +1,6 @@
 // The editor of scenarios: form and JSON side by side. What is typed on one side shows on the other once the server has
 // read it; until then the other side waits, so that neither can overwrite what the other does not know yet.
-import { checkSoon } from "./editor.js";
+import { checkSoon, nothingToLose } from "./editor.js";
 import { offerTags, tidyRows } from "./scenario-rows.js";
 
 const form = /** @type {HTMLFormElement} */ (document.getElementById("editor"));
@@ -27,6 +27,9 @@ function settle() {
   }
   formPane.inert = unread === "json";
   panes.dataset.unread = unread;
+  if (document.querySelector("#draft-state[data-kept]")) nothingToLose();
+  const draft = /** @type {HTMLInputElement} */ (form.elements.namedItem("draft")).value;
+  if (draft && location.pathname.endsWith("/new/")) history.replaceState(null, "", `?draft=${draft}`);
   const wrong = (now().dataset.lines ?? "") !== "";
   if (wrong) text.setAttribute("aria-invalid", "true");
   else text.removeAttribute("aria-invalid");
@@ -34,7 +37,8 @@ function settle() {
 
 form.addEventListener("input", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (target === text) typedIn("json");
+  if (target.id === "id_note") checkSoon();
+  else if (target === text) typedIn("json");
   else if (formPane.contains(target)) typedIn("form");
 });
 
@@ -47,8 +51,8 @@ formPane.addEventListener("change", (event) => {
   if (/^(required|prohibited)-\d+-name$/.test(field.name) || field.name === "application") press("rebuild");
 });
 
-formPane.addEventListener("click", (event) => {
-  const button = /** @type {HTMLElement} */ (event.target).closest("button[name=action]");
+form.addEventListener("click", (event) => {
+  const button = /** @type {HTMLElement} */ (event.target).closest("#form-pane button[name=action], #meanwhile button");
   if (!button) return;
   event.preventDefault();
   press(/** @type {HTMLButtonElement} */ (button).value);
@@ -57,13 +61,15 @@ formPane.addEventListener("click", (event) => {
 /** @param {string} action  What the server does to the rows before it sends them again. */
 function press(action) {
   pressed = action;
-  typedIn("form");
+  if (action !== "merge") typedIn("form");
   checkSoon(0);
 }
 
 form.addEventListener("htmx:configRequest", (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
-  if (detail.elt === form && pressed) detail.parameters.set("action", pressed);
+  if (detail.elt !== form) return;
+  detail.parameters.set("autosave", "1");
+  if (pressed) detail.parameters.set("action", pressed);
 });
 
 let focused = { id: "", from: 0, to: 0 };
@@ -78,7 +84,8 @@ form.addEventListener("htmx:afterSwap", (event) => {
   tidyRows(formPane);
   const done = pressed;
   pressed = "";
-  if (done && done !== "rebuild") focusAfter(done);
+  if (done === "merge") text.value = now().textContent ?? "";
+  if (done.includes(":")) focusAfter(done);
   else if (focused.id && document.activeElement?.id !== focused.id) {
     const input = /** @type {HTMLInputElement|null} */ (document.getElementById(focused.id));
     input?.focus({ preventScroll: true });

@@ -1,0 +1,138 @@
+"""What is typed is kept without being saved, and two people editing the same scenario lose nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from scenarios_app.models import Scenario, ScenarioDraft, ScenarioVersion
+from scenarios_app.services import begin_draft, save_scenario
+from scenarios_app.spec.merging import merge_documents
+from tests.authoring.pages import inputs
+from tests.support import make_scenario, make_user, scenario_json
+
+pytestmark = pytest.mark.django_db
+
+EDIT = "/scenarios/book_table/edit/"
+TYPED = "/scenarios/validate/"
+
+
+def typed(browser: Client, page: Any, **changes: str) -> str:
+    """The answer to what a browser sends while somebody types into that page."""
+    return browser.post(TYPED, {**inputs(page), "autosave": "1", **changes}).content.decode()
+
+
+def test_what_was_typed_is_there_when_the_tab_was_closed(browser: Client, alice: User) -> None:
+    stored = make_scenario()
+    assert "Draft kept" in typed(browser, browser.get(EDIT), title="Half a ti", assertions="[", note="why")
+    again = browser.get(EDIT)
+    assert (inputs(again)["title"], inputs(again)["assertions"], inputs(again)["note"]) == ("Half a ti", "[", "why")
+    assert "begun on version 1" in again.content.decode()
+    assert "assertions" in again.context["editor"].form.errors
+    bob = Client()
+    bob.force_login(make_user("bob"))
+    assert inputs(bob.get(EDIT))["title"] == stored.title
+    browser.post(EDIT, {**inputs(again), "assertions": "", "action": "save"})
+    assert not ScenarioDraft.objects.exists()
+    assert ScenarioVersion.objects.get(number=2).title == "Half a ti"
+
+
+def test_a_draft_is_thrown_away_by_its_button_and_goes_when_nothing_differs_any_more(browser: Client) -> None:
+    make_scenario()
+    page = browser.get(EDIT)
+    typed(browser, page, title="Other")
+    response = browser.post("/scenarios/discard/", inputs(browser.get(EDIT)), follow=True)
+    assert "thrown away" in response.content.decode()
+    assert inputs(response)["title"] == inputs(page)["title"]
+    typed(browser, page, title="Other")
+    typed(browser, page)
+    assert not ScenarioDraft.objects.exists()
+
+
+def test_the_check_alone_keeps_nothing(browser: Client) -> None:
+    make_scenario()
+    browser.post(TYPED, {**inputs(browser.get(EDIT)), "title": "Other"})
+    assert not ScenarioDraft.objects.exists()
+
+
+def test_a_new_scenario_has_drafts_of_its_own_and_others_are_listed(browser: Client) -> None:
+    assert "Draft kept" in typed(browser, browser.get("/scenarios/new/"), title="First 🍕")
+    typed(browser, browser.get("/scenarios/new/"), title="Second")
+    first, second = ScenarioDraft.objects.order_by("pk")
+    page = browser.get("/scenarios/new/", {"draft": first.pk})
+    assert inputs(page)["title"] == "First 🍕"
+    assert [draft.title for draft in page.context["others"]] == ["Second"]
+    written = {"id": "fresh", "text": "Hello", "answer": "Greets.", "action": "save"}
+    browser.post("/scenarios/new/", {**inputs(page), **written})
+    assert list(ScenarioDraft.objects.all()) == [second]
+    assert "in another tab" in typed(browser, page, title="Third")
+    assert list(ScenarioDraft.objects.all()) == [second]
+    for wild in ("9" * 30, "x", "-1"):
+        assert inputs(browser.get("/scenarios/new/", {"draft": wild}))["title"] == ""
+
+
+def test_nobody_opens_or_drops_the_drafts_of_others(browser: Client, alice: User) -> None:
+    theirs = begin_draft(person=make_user("bob"), content=scenario_json("theirs", title="Secret"))
+    page = browser.get("/scenarios/new/", {"draft": theirs.pk})
+    assert "Secret" not in page.content.decode()
+    browser.post("/scenarios/discard/", {"draft": theirs.pk})
+    typed(browser, page, draft=str(theirs.pk), title="Mine")
+    theirs.refresh_from_db()
+    assert theirs.title == "Secret"
+
+
+def test_a_draft_that_is_json_alone_stays_as_it_was_typed(browser: Client) -> None:
+    make_scenario()
+    typed(browser, browser.get(EDIT), view="json", text_json='{"title": 5')
+    page = browser.get(EDIT)
+    assert page.context["editor"].text == '{"title": 5'
+
+
+def test_the_second_of_two_is_told_sees_the_difference_and_loses_nothing(browser: Client) -> None:
+    scenario = make_scenario().scenario
+    mine = browser.get(EDIT)
+    bob = make_user("bob")
+    theirs = scenario_json(title="Bob's title", input={"text": "For five, please."})
+    save_scenario(scenario=scenario, content=theirs, user=bob, note="five of them")
+    told = typed(browser, mine, answer="Mine")
+    assert "<bdi>bob</bdi> saved version 2" in told
+    assert "five of them" in told
+    held = browser.post(EDIT, {**inputs(mine), "answer": "Mine", "action": "save"})
+    page = held.content.decode()
+    assert ScenarioVersion.objects.count() == 2
+    assert "They changed · The caller says" in page
+    assert "For five" in page
+    assert "Bob's title".replace("'", "&#x27;") in page
+    brought = browser.post(EDIT, {**inputs(held), "action": "merge"})
+    assert "nothing was changed by both" in brought.content.decode()
+    browser.post(EDIT, {**inputs(brought), "action": "save"})
+    latest = ScenarioVersion.objects.get(number=3).content
+    assert (latest["title"], latest["input"]["text"]) == ("Bob's title", "For five, please.")
+    assert latest["expected"]["answer"] == "Mine"
+
+
+def test_what_both_changed_is_named_and_mine_while_typing_too(browser: Client) -> None:
+    scenario = make_scenario().scenario
+    mine = browser.get(EDIT)
+    save_scenario(scenario=scenario, content=scenario_json(title="Theirs", owner="bob"))
+    page = typed(browser, mine, title="Mine", action="merge")
+    assert "<code>title</code>" in page
+    assert 'id="begun-on" value="2"' in page
+    draft = ScenarioDraft.objects.get()
+    assert draft.number == 2
+    document = json.loads(draft.fields["text_json"])
+    assert (document["title"], document["owner"]) == ("Mine", "bob")
+
+
+def test_documents_are_merged_key_by_key_and_lists_whole() -> None:
+    base = {"a": 1, "b": {"c": 1, "d": 1}, "tags": ["x"], "gone": 1, "kept": 1}
+    mine = {"a": 2, "b": {"c": 2, "d": 1}, "tags": ["x", "m"], "kept": 1, "new": 1}
+    theirs = {"a": 1, "b": {"c": 1}, "tags": ["x", "t"], "gone": 1, "kept": True, "other": None}
+    merge = merge_documents(base, mine, theirs)
+    assert merge.document == {"a": 2, "b": {"c": 2}, "tags": ["x", "m"], "kept": True, "new": 1, "other": None}
+    assert merge.conflicts == ("tags",)
+    assert Scenario.objects.count() == 0
