@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from scenarios_app.beginnings import application_templates, free_name, template_named
 from scenarios_app.diffing import diff_texts
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, ApplicationVersion
@@ -15,7 +16,7 @@ from scenarios_app.services import application_warnings, create_application, sav
 from scenarios_app.spec.application import parse_application
 from scenarios_app.views.editing import check_fragment, edit_page
 from scenarios_app.views.limits import limited_body
-from scenarios_app.views.pages import content_to_edit, page_of, signed_in, two_versions
+from scenarios_app.views.pages import content_to_edit, page_of, signed_in, templates_offered, two_versions
 
 TEMPLATE = "scenarios_app/application_edit.html"
 BLANK: Document = {
@@ -123,14 +124,14 @@ def application_edit(request: HttpRequest, name: str) -> HttpResponse:
 @limited_body
 @require_http_methods(["GET", "HEAD", "POST"])
 def application_new(request: HttpRequest) -> HttpResponse:
-    """A small example to start from, or with ?from=NAME a copy of that one."""
+    """A small example to start from, with ?template= one of the demo's, or with ?from=NAME a copy of that one."""
 
     def save(content: Document, note: str, number: int | None) -> Application:
         version = create_application(content=content, user=signed_in(request), note=note)
         messages.success(request, f"Saved as {version}.")
         return version.application
 
-    document = BLANK
+    document = _beginning(request)
     if request.GET.get("from"):
         original = _application_or_404(request.GET["from"])
         assert original.latest is not None
@@ -146,8 +147,15 @@ def application_new(request: HttpRequest) -> HttpResponse:
         number=None,
         judge=application_warnings,
         save=save,
-        context={"application": None},
+        context={"application": None, **templates_offered(request, application_templates())},
     )
+
+
+def _beginning(request: HttpRequest) -> Document:
+    if request.method == "POST" or not request.GET.get("template"):
+        return BLANK
+    document = template_named(application_templates(), request.GET["template"]).fresh()
+    return {**document, "name": free_name(Application.objects.values_list("name", flat=True), document["name"])}
 
 
 @limited_body

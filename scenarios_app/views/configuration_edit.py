@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from scenarios_app.beginnings import configuration_templates, free_name, template_named
 from scenarios_app.forms.configuration import ConfigurationForm
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, Configuration
@@ -19,36 +20,9 @@ from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.views.configurations import configuration_or_404
 from scenarios_app.views.editing import check_fragment, edit_page
 from scenarios_app.views.limits import limited_body
-from scenarios_app.views.pages import content_to_edit, signed_in
+from scenarios_app.views.pages import content_to_edit, signed_in, templates_offered
 
 TEMPLATE = "scenarios_app/configuration_edit.html"
-OPENAI: Document = {
-    "name": "",
-    "protocol": "realtime",
-    "endpoint": "wss://api.openai.com/v1/realtime",
-    "model": "gpt-realtime",
-    "voice": "marin",
-    "mode": "audio",
-    "headers": {"Authorization": "Bearer {{secrets.OPENAI_API_KEY}}"},
-    "instructions": "",
-    "caller": {
-        "endpoint": "https://api.openai.com/v1",
-        "model": "gpt-4o-mini-tts",
-        "voice": "cedar",
-        "api_key": "{{secrets.OPENAI_API_KEY}}",
-    },
-}
-SIMULATED: Document = {
-    "name": "",
-    "protocol": "realtime",
-    "endpoint": "simulator",
-    "model": "sim-clerk",
-    "voice": "agent",
-    "mode": "audio",
-    "instructions": "",
-    "caller": {"endpoint": "simulator", "model": "sim-tts", "voice": "caller"},
-    "judge": {"endpoint": "simulator", "model": "sim-judge"},
-}
 
 
 @limited_body
@@ -82,7 +56,7 @@ def configuration_edit(request: HttpRequest, name: str) -> HttpResponse:
 @limited_body
 @require_http_methods(["GET", "HEAD", "POST"])
 def configuration_new(request: HttpRequest) -> HttpResponse:
-    """A beginning that can be run, or with ?from=NAME a copy of that one."""
+    """A template (?template=, else one that can be run here), or with ?from=NAME a copy of that one."""
 
     def save(content: Document, note: str, number: int | None) -> Configuration:
         version = create_configuration(content=content, user=signed_in(request), note=note)
@@ -97,7 +71,7 @@ def configuration_new(request: HttpRequest) -> HttpResponse:
         number=None,
         judge=configuration_warnings,
         save=save,
-        context={"configuration": None, **beside()},
+        context={"configuration": None, **templates_offered(request, configuration_templates()), **beside()},
     )
 
 
@@ -106,7 +80,10 @@ def _beginning(request: HttpRequest) -> Document:
         original = configuration_or_404(request.GET["from"])
         assert original.latest is not None
         return {**in_contract_order(original.latest.content, parse_configuration), "name": f"{original.name[:90]} copy"}
-    return SIMULATED if settings.SIMULATOR_URL else OPENAI
+    name = request.GET.get("template") or ("simulator" if settings.SIMULATOR_URL else "openai-realtime")
+    document = template_named(configuration_templates(), name).fresh()
+    taken = Configuration.objects.values_list("name", flat=True)
+    return {**document, "name": free_name(taken, document["name"])}
 
 
 def beside() -> dict[str, Any]:

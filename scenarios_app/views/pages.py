@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
+from scenarios_app.beginnings import Template
 from scenarios_app.models import Suite
 from scenarios_app.spec.numbers import number_of
 
@@ -51,6 +52,13 @@ def suite_or_404(name: str) -> Suite:
 def tags_of(text: str) -> list[str]:
     """What was typed, separated by commas."""
     return list(dict.fromkeys(tag.strip() for tag in text.split(",") if tag.strip()))
+
+
+def templates_offered(request: HttpRequest, templates: tuple[Template, ...]) -> dict[str, Any]:
+    """What the page for something new says of templates; nothing once something else is being written."""
+    if request.method == "POST" or {"from", "draft"} & set(request.GET):
+        return {}
+    return {"beginnings": templates, "chosen": request.GET.get("template", "")}
 
 
 def signed_in(request: HttpRequest) -> User:

@@ -86,7 +86,10 @@ async def conversed(
         headers=headers | {"x-sim-latency-ms": "0", "x-sim-jitter-ms": "0"},
         caller_audio=[await spoken(simulator, line.text) for line in lines(scenario)] if aloud else (),
         executor=ApplicationExecutor(
-            application, initial_state=scenario.application.initial_state, reference_date=scenario.reference_date
+            application,
+            initial_state=scenario.application.initial_state,
+            reference_date=scenario.reference_date,
+            faults=scenario.tool_faults,
         ),
         mode="audio" if aloud else "text",
         real_time=real_time,
