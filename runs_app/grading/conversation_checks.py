@@ -14,7 +14,7 @@ def conversation_completed(case: Case) -> Check:
     reason = ending.message or ("every turn was answered" if ending.kind == "completed" else ending.kind)
     return verdict(
         "conversation_completed",
-        ending.kind == "completed",
+        ending.kind == "completed" and ending.code != "patience",
         required=True,
         reason=reason,
         turns=[

@@ -13,6 +13,8 @@ from typing import Any, Final
 from runs_app.grading import conversation_checks, relay, state_checks, tool_checks
 from runs_app.grading.assertions import assertion_checks, assertion_id
 from runs_app.grading.audio_metrics import audio_metrics, response_counts, turn_numbers
+from runs_app.grading.caller_judging import ask_about_caller, caller_validity, unassessed
+from runs_app.grading.caller_mistakes import caller_mistakes
 from runs_app.grading.case import Case, Evidence
 from runs_app.grading.check import Check, not_assessed
 from runs_app.grading.heard import heard_metrics, heard_numbers
@@ -104,10 +106,14 @@ async def grade(evidence: Evidence, *, judge: JudgeClient | None, rubric: Rubric
         grades, by_assertion = ungraded(case, rubric, why), dict[str, Grade]()
     else:
         grades, by_assertion = await ask_judge(case, rubric, asked)
-    metrics |= {"semantic_quality": semantic_quality(grades)} | judge_tokens([*grades, *by_assertion.values()])
+    about_caller = await ask_about_caller(case, rubric, asked) if asked is not None else None
+    replies = [*grades, *by_assertion.values(), *([about_caller] if about_caller else [])]
+    metrics |= {"semantic_quality": semantic_quality(grades)} | judge_tokens(replies)
     checks = [check(case) for check in (*DIMENSIONS, *ASSESSMENT)]
     checks.append(semantic_outcome(grades, rubric))
     checks += assertion_checks(case, metrics, judged_assertions(case, by_assertion))
+    if case.record.persona is not None:
+        checks.append(caller_validity(case, about_caller))
     outcome = decide(case, checks, judged=asked is not None)
     metrics["task_completed"] = (outcome.outcome == "passed") if outcome.graded else None
     model = judge.model if asked is not None and judge is not None else ""
@@ -121,6 +127,7 @@ def _broken_result(case: Case, rubric: Rubric, outcome: Outcome) -> GradingResul
     ids = [check.__name__ for check in (*DIMENSIONS, *ASSESSMENT)] + ["semantic_outcome"]
     ids += [assertion_id(index) for index in range(len(case.scenario.assertions))]
     checks += [not_assessed(id, reason) for id in ids if id not in {check.id for check in checks}]
+    checks += [caller_validity(case, None)] if caller_mistakes(case) else unassessed(case, reason)
     metrics = _timings(case)
     return _result(case, rubric, outcome, checks, ungraded(case, rubric, reason), metrics, "")
 

@@ -14,6 +14,7 @@ from runs_app.grading.validity import faults
 
 OutcomeName = Literal["passed", "failed", "ungraded", "invalid", "cancelled"]
 REASON_LIMIT: Final = 1_000
+CALLER_VALIDITY: Final = "caller_validity"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ def broken(case: Case) -> Outcome | None:
 def decide(case: Case, checks: Sequence[Check], *, judged: bool) -> Outcome:
     """The outcome of a conversation that stands. `judged`: a judge was asked."""
     ending = case.record.ending
+    mistaken = next((check for check in checks if check.id == CALLER_VALIDITY and check.failed), None)
+    if mistaken is not None:
+        return Outcome("invalid", _short(mistaken.reason), "caller")
     if ending.kind == "response_timeout":
         return Outcome("failed", _short(ending.message or "no answer in time"), "response_timeout")
     cut = _incomplete(case)

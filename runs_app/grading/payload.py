@@ -21,8 +21,12 @@ def evidence_text(case: Case, dimension: str, criterion: str | None = None) -> s
     document = {"dimension": dimension}
     if criterion is not None:
         document["criterion"] = criterion
-    whole = {**document, "scenario": scenario_evidence(case), "observed": observed_evidence(case)}
-    text = dumps(finite(whole), indent=1).replace("`", "\\u0060")
+    return fenced({**document, "scenario": scenario_evidence(case), "observed": observed_evidence(case)})
+
+
+def fenced(document: dict[str, Json]) -> str:
+    """The document as a block that none of its texts can close."""
+    text = dumps(finite(document), indent=1).replace("`", "\\u0060")
     return f"```json\n{text}\n```"
 
 

@@ -58,7 +58,7 @@ async def ask_judge(case: Case, rubric: Rubric, judge: JudgeClient) -> tuple[lis
     criteria = judge_assertions(case)
     questions |= {id: _assertion_question(case, rubric, id, text) for id, text in criteria.items()}
     async with asyncio.TaskGroup() as group:
-        tasks = {id: group.create_task(_ask(judge, question, rubric)) for id, question in questions.items()}
+        tasks = {id: group.create_task(graded_reply(judge, question, rubric)) for id, question in questions.items()}
     answers = {id: task.result() for id, task in tasks.items()}
     grades = [answers.get(d.id) or _unasked(case, rubric, d, "") for d in rubric.dimensions]
     return grades, {id: answers[id] for id in criteria}
@@ -86,7 +86,8 @@ def _assertion_question(case: Case, rubric: Rubric, id: str, criterion: str) -> 
     return Question(id, rubric.instructions(Dimension(id, question)), evidence_text(case, id, criterion))
 
 
-async def _ask(judge: JudgeClient, question: Question, rubric: Rubric) -> Grade:
+async def graded_reply(judge: JudgeClient, question: Question, rubric: Rubric) -> Grade:
+    """The judge's word on one question; where it gave none, `judge_error` says why."""
     return _graded(judge, question, rubric, await ask_safely(judge, question))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from runs_app.grading.caller_mistakes import caller_mistakes
 from runs_app.grading.case import Case, span_ms
 from runs_app.grading.check import Check, verdict
 from runs_app.realtime.record import LATE_MS, RATE_HZ, Pacing, Record
@@ -45,7 +46,13 @@ def faults(case: Case) -> list[Fault]:
         return [Fault(ending.stage or "internal", ending.message or f"the conversation broke off ({ending.code})")]
     if ending.kind == "cancelled":
         return []
-    checks = (_no_turn(record), _format_fault(record), _unsent_audio(record), _pacing_fault(record))
+    checks = (
+        _no_turn(record),
+        _format_fault(record),
+        _unsent_audio(record),
+        _pacing_fault(record),
+        _caller_fault(case),
+    )
     return [fault for fault in checks if fault is not None]
 
 
@@ -79,6 +86,11 @@ def _format_of(audio: Json, side: str) -> dict[str, Json] | None:
     channel = audio.get(side) if isinstance(audio, dict) else None
     given = channel.get("format") if isinstance(channel, dict) else None
     return given if isinstance(given, dict) else None
+
+
+def _caller_fault(case: Case) -> Fault | None:
+    mistakes = caller_mistakes(case)
+    return Fault("caller", "; ".join(mistake.reason for mistake in mistakes)) if mistakes else None
 
 
 def _pacing_fault(record: Record) -> Fault | None:

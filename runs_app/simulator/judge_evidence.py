@@ -40,6 +40,8 @@ class Evidence:
     background: tuple[str, ...]
     agent_lines: tuple[str, ...]
     reference_date: date | None
+    caller_lines: tuple[str, ...] = ()
+    caller_knows: tuple[str, ...] = ()  # the part of a caller who was played, where the caller is judged
 
 
 def find_evidence(prompt: str) -> Evidence | None:
@@ -79,7 +81,9 @@ def _read(document: dict[str, Json]) -> Evidence:
         tools=tuple(_execution(each) for each in tools if isinstance(each, dict)) if isinstance(tools, list) else None,
         required_tools=tuple(_required(scenario)),
         background=tuple(strings([context, facts, observed_facts, observed.get("initial_state")])),
-        agent_lines=tuple(_agent_lines(_first(observed, "conversation", "transcript"))),
+        agent_lines=tuple(_lines_of(observed, "agent", "assistant")),
+        caller_lines=tuple(_lines_of(observed, "caller", "user")),
+        caller_knows=tuple(strings([_first(scenario, "caller", "persona"), scenario.get("first_words")])),
         reference_date=_date(_first(scenario, "reference_date") or _first(document, "reference_date")),
     )
 
@@ -130,9 +134,10 @@ def _required(scenario: dict[str, Json]) -> Iterable[str]:
     return [str(each["name"]) for each in expected if isinstance(each, dict) and "name" in each]
 
 
-def _agent_lines(lines: Json) -> Iterator[str]:
+def _lines_of(observed: dict[str, Json], *speakers: str) -> Iterator[str]:
+    lines = _first(observed, "conversation", "transcript")
     for line in lines if isinstance(lines, list) else ():
-        if isinstance(line, dict) and (line.get("speaker") or line.get("role")) in ("agent", "assistant"):
+        if isinstance(line, dict) and (line.get("speaker") or line.get("role")) in speakers:
             yield str(line.get("text") or "")
 
 

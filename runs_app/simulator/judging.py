@@ -50,7 +50,7 @@ class Verdict:
 
 def judge(evidence: Evidence) -> Verdict:
     """The verdict on one dimension; an unknown dimension is judged as task_understanding. Deterministic."""
-    if not evidence.response.strip():
+    if not evidence.response.strip() and evidence.dimension != "caller_fidelity":
         found = [Finding("wrong", "The agent said nothing.")]
     else:
         found = list(dict.fromkeys(_RULES.get(evidence.dimension, _task_understanding)(evidence)))
@@ -139,12 +139,25 @@ def _conversational_coherence(evidence: Evidence) -> Iterator[Finding]:
     yield from taken_back(evidence)
 
 
+def _caller_fidelity(evidence: Evidence) -> Iterator[Finding]:
+    """The caller is judged here: what he says must come from his part or from the agent."""
+    sources = [*evidence.caller_knows, *evidence.agent_lines]
+    known = [each for text in sources for each in entities(text, reference_date=evidence.reference_date)]
+    given = " ".join(sources).casefold()
+    for line in evidence.caller_lines[1:]:
+        for said in entities(line, reference_date=evidence.reference_date):
+            told = any(same(said, each) for each in known) or str(said.value).casefold() in given
+            if said.kind in (*_CHECKED_AGAINST_TOOLS, "phone", "name") and not said.negated and not told:
+                yield Finding("wrong", f"The caller says {in_words(said)}, which neither the part nor the agent gave.")
+
+
 _RULES: dict[str, Callable[[Evidence], Iterator[Finding]]] = {
     "task_understanding": _task_understanding,
     "context_fidelity": _context_fidelity,
     "clarification_quality": _clarification_quality,
     "grounded_communication": _grounded_communication,
     "conversational_coherence": _conversational_coherence,
+    "caller_fidelity": _caller_fidelity,
 }
 
 
