@@ -1,6 +1,7 @@
 from django.urls import path
 
 from runs_app.views import (
+    audition,
     blind,
     capsule,
     clocks,
@@ -9,10 +10,12 @@ from runs_app.views import (
     console,
     decisions,
     fixes,
+    from_call,
     home,
     insight,
     known,
     listening,
+    moments,
     playlist,
     problems,
     reports,
@@ -28,6 +31,13 @@ urlpatterns = [
     path("", home.home, name="home"),
     # what belongs to an application and needs the executor
     path("applications/<name:name>/console/", console.application_console, name="application-console"),
+    # callers, heard before there is a run
+    path("hear/", audition.audition, name="audition"),
+    path("recordings/<str:sha256>.wav", audition.recording_sound, name="recording-sound"),
+    path("from-call/", from_call.from_call, name="scenario-from-call"),
+    # what belongs to a scenario and needs its trials
+    path("scenarios/<name:key>/uses/", moments.scenario_uses, name="scenario-uses"),
+    path("trials/<int:pk>/scenario/", moments.scenario_from_moment, name="scenario-from-moment"),
     # what belongs to a suite and needs its runs
     path("suites/<name:name>/insight/", insight.suite_insight, name="suite-insight"),
     path("suites/<name:name>/baseline/", insight.promote, name="suite-baseline"),

@@ -134,7 +134,7 @@ def _json_or_nothing(value: Json) -> str:
 def _other_parts(content: Mapping[str, Json]) -> dict[str, Json]:
     other = {key: value for key, value in content.items() if key not in _CARD_FIELDS}
     inner = {
-        "input": {"text", "context", "turns"},
+        "input": {"text", "context", "turns", "recordings"},
         "expected": {"answer", "criteria", "delegation", "tools", "state"},
     }
     for name, shown in inner.items():

@@ -13,6 +13,7 @@ from scenarios_app.changes import Changed, content_changes
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.querysets import ScenarioQuerySet
+from scenarios_app.services.scenario_recordings import recordings_of
 from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.differences import scenario_parts
 from scenarios_app.views.pages import page_of, two_versions
@@ -66,6 +67,7 @@ def scenario_version(request: HttpRequest, key: str, number: int) -> HttpRespons
 def _show_version(request: HttpRequest, scenario: Scenario, version: ScenarioVersion | None) -> HttpResponse:
     if version is None:
         raise Http404
+    found = recordings_of(version.content)
     versions = list(scenario.versions.newest_first())
     context = {
         "scenario": scenario,
@@ -74,6 +76,9 @@ def _show_version(request: HttpRequest, scenario: Scenario, version: ScenarioVer
         "versions": versions,
         "changes": _changes(versions),
         "suites": scenario.suites.all(),
+        "recordings": found,
+        "several": len([row for row in found if row.turn is None]) > 1,
+        "editable": version.pk == scenario.latest_id and scenario.archived_at is None,
         "json": pretty_json(in_contract_order(version.content, parse_scenario)),
     }
     return render(request, "scenarios_app/scenario.html", context)

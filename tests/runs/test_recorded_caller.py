@@ -58,7 +58,10 @@ def ask(agent: ScriptedServer, recordings: list[dict[str, Any]], **caller: Any) 
     """A trial whose caller was recorded. No speech service runs."""
     one = scenario("book", input={"text": "A table for Nora.", "recordings": recordings})
     configuration = make_configuration(
-        endpoint=agent.url, mode="audio", audio={"real_time": False}, caller={"endpoint": "http://127.0.0.1:9", **caller}
+        endpoint=agent.url,
+        mode="audio",
+        audio={"real_time": False},
+        caller={"endpoint": "http://127.0.0.1:9", **caller},
     )
     return play(make_run([one], configurations=[configuration]))
 
@@ -122,7 +125,10 @@ def test_a_noisy_recording_tells_from_which_level_on_somebody_speaks() -> None:
         trial = ask(agent, [kept(wav(noise, 24_000))])
     line = trial.record["turns"][0]["line"]
     assert line["levels"]["threshold_rms"] == pytest.approx(0.03 * 32_768 * 2**0.5, rel=0.1)
-    assert (line["voice"][0]["start"], line["voice"][-1]["end"]) == (pytest.approx(12_000, abs=96), pytest.approx(36_000, abs=96))
+    assert (line["voice"][0]["start"], line["voice"][-1]["end"]) == (
+        pytest.approx(12_000, abs=96),
+        pytest.approx(36_000, abs=96),
+    )
 
 
 @pytest.mark.parametrize("sha256", [None, "0" * 64])

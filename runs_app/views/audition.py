@@ -1,0 +1,101 @@
+"""Hear it: the caller's words as an agent would hear them, of a stored scenario or of one that is being written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from runs_app.audio_http import LASTING
+from runs_app.realtime.speech import CallerAudioError
+from runs_app.realtime.wav import wav_bytes
+from runs_app.services.audition import Audition, CannotHear, hear, prepare_audition, voices
+from runs_app.services.caller_voice import recorded_sound
+from scenarios_app.forms.editor import read_editor
+from scenarios_app.forms.scenario import ScenarioForm
+from scenarios_app.models import Scenario, ScenarioVersion
+from scenarios_app.spec.conditions import PRESETS
+from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.numbers import number_of
+from scenarios_app.spec.recordings import Recording
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+async def audition(request: HttpRequest) -> HttpResponseBase:
+    """GET: the controls, for htmx as a fragment. POST: the sound as WAV, what it is in the header X-Heard as JSON;
+    422 with {"error"} where there is nothing to hear. Words come from ?scenario= or from the editor's own fields."""
+    if request.method != "POST":
+        return await sync_to_async(_controls)(request)
+    try:
+        heard = await hear(await sync_to_async(_prepared)(request))
+    except CannotHear as problem:
+        return JsonResponse({"error": str(problem)}, status=422)
+    answer = HttpResponse(wav_bytes(heard.samples), content_type="audio/wav")
+    answer["X-Heard"] = json.dumps(heard.facts)
+    answer["Content-Disposition"] = 'inline; filename="caller.wav"'
+    return answer
+
+
+def _controls(request: HttpRequest) -> HttpResponse:
+    key = request.GET.get("scenario", "")
+    version = _version(key, request.GET.get("version", "")) if key else None
+    content = version.content if version else {}
+    context = {
+        "scenario": version.scenario if version else None,
+        "version": version,
+        "voices": voices(),
+        "conditions": tuple(PRESETS),
+        "turns": range(1, 2 + len(content.get("input", {}).get("turns") or [])),
+    }
+    part = "audition_controls" if request.headers.get("HX-Request") == "true" else "audition"
+    return render(request, f"runs_app/{part}.html", context)
+
+
+def _version(key: str, number: str) -> ScenarioVersion:
+    scenario: Scenario = get_object_or_404(Scenario.objects.with_latest(), key__iexact=key)
+    wanted = number_of(number)
+    if wanted is None and scenario.latest is not None:
+        return scenario.latest
+    found: ScenarioVersion = get_object_or_404(scenario.versions.select_related("scenario"), number=wanted)
+    return found
+
+
+def _prepared(request: HttpRequest) -> Audition:
+    return prepare_audition(
+        given=_given(request),
+        turn=number_of(request.POST.get("hear_turn", "")) or 1,
+        configuration=request.POST.get("hear_voice", ""),
+        condition=request.POST.get("hear_condition", ""),
+    )
+
+
+def _given(request: HttpRequest) -> Mapping[str, Any]:
+    if key := request.POST.get("scenario", ""):
+        given: Mapping[str, Any] = _version(key, request.POST.get("version", "")).content["input"]
+        return given
+    try:
+        document = read_editor(ScenarioForm, request.POST).document
+    except SpecError as error:
+        raise BadRequest("The form has lost the document it edits. Load the page again.") from error
+    written = document.get("input")
+    return written if isinstance(written, dict) else {}
+
+
+@require_safe
+def recording_sound(request: HttpRequest, sha256: str) -> HttpResponse:
+    """A recording as the agent hears it, of ?channel=; 404 with the reason where there is none."""
+    channel = number_of(request.GET.get("channel", ""))
+    try:
+        audio = recorded_sound(Recording(id=sha256[:12], path=sha256[:12], sha256=sha256, channel=channel))
+    except CallerAudioError as problem:
+        return HttpResponse(str(problem), status=404, content_type="text/plain; charset=utf-8")
+    answer = HttpResponse(wav_bytes(audio.samples), content_type="audio/wav")
+    answer["Cache-Control"] = LASTING
+    return answer
