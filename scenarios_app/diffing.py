@@ -70,11 +70,11 @@ class Words:
 
     @property
     def is_same(self) -> bool:
-        return not (self.added or self.removed)
+        return all(kind == "same" for kind, _ in self.pieces)
 
 
 def diff_words(old: str, new: str) -> Words:
-    """`added` and `removed` count words; marks count, blanks do not."""
+    """`added` and `removed` count words; marks and blanks are shown and not counted."""
     before, after = _WORD.findall(old), _WORD.findall(new)
     pieces: list[tuple[str, str]] = []
     added = removed = 0
@@ -84,8 +84,8 @@ def diff_words(old: str, new: str) -> Words:
             pieces.append(("same", "".join(before[i1:i2])))
             continue
         pieces += [("removed", "".join(before[i1:i2]))] * (i2 > i1) + [("added", "".join(after[j1:j2]))] * (j2 > j1)
-        removed += sum(not word.isspace() for word in before[i1:i2])
-        added += sum(not word.isspace() for word in after[j1:j2])
+        removed += sum(word[0].isalnum() for word in before[i1:i2])
+        added += sum(word[0].isalnum() for word in after[j1:j2])
     return Words(tuple(pieces), added, removed)
 
 

@@ -31,7 +31,7 @@ class Likeness:
     @property
     def why(self) -> str:
         """In words, the strongest first."""
-        shared = [("also expects ", self.tools), ("also tagged ", self.tags)]
+        shared = [("same tools: ", self.tools), ("same tags: ", self.tags)]
         told = [f"{word}{', '.join(names[:3])}" for word, names in shared if names]
         return "; ".join([*told, *(["alike in its words"] if self.words >= 0.5 else [])]) or "little in common"
 

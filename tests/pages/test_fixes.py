@@ -44,7 +44,7 @@ def test_a_failed_trial_offers_its_prompt_and_the_guards_most_like_it(signed_in:
     page = unescape(signed_in.get(url(trial)).content.decode())
     assert f"\n{OLD}</textarea>" in page
     assert [key in page for key in ("case_2", "case_3", "case_4")] == [True] * 3
-    assert "also tagged plain" in page
+    assert "same tags: plain" in page
     passed = trial.run.trials.filter(outcome="passed")[0]
     assert "fix it here" not in signed_in.get(passed.get_absolute_url()).content.decode()
     assert signed_in.get(url(passed)).status_code == 404

@@ -54,7 +54,7 @@ def test_the_same_tool_weighs_more_than_the_same_words_and_those_more_than_tags(
 
 def test_why_names_what_both_have() -> None:
     alike = likeness(made(tags=["evening"]), made("other", tags=["evening"]))
-    assert alike.why == "also expects book; also tagged booking, evening; alike in its words"
+    assert alike.why == "same tools: book; same tags: booking, evening; alike in its words"
     far = likeness(made(), made("far", tools=["cancel"], says="Quiero ir.", tags=[], type="other"))
     assert far.why == "little in common"
 
