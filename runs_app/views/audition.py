@@ -30,7 +30,7 @@ from scenarios_app.spec.recordings import Recording
 @require_http_methods(["GET", "HEAD", "POST"])
 async def audition(request: HttpRequest) -> HttpResponseBase:
     """GET: the controls, for htmx as a fragment. POST: the sound as WAV, what it is in the header X-Heard as JSON;
-    422 with {"error"} where there is nothing to hear. Words come from ?scenario= or from the editor's own fields."""
+    422 with {"error"} where there is nothing to hear. Words come from hear_scenario or from the editor's own fields."""
     if request.method != "POST":
         return await sync_to_async(_controls)(request)
     try:
@@ -77,8 +77,8 @@ def _prepared(request: HttpRequest) -> Audition:
 
 
 def _given(request: HttpRequest) -> Mapping[str, Any]:
-    if key := request.POST.get("scenario", ""):
-        given: Mapping[str, Any] = _version(key, request.POST.get("version", "")).content["input"]
+    if key := request.POST.get("hear_scenario", ""):
+        given: Mapping[str, Any] = _version(key, request.POST.get("hear_version", "")).content["input"]
         return given
     try:
         document = read_editor(ScenarioForm, request.POST).document

@@ -64,8 +64,8 @@ async function ask(bar) {
   const fields = editor ? new FormData(editor) : new FormData();
   for (const one of bar.querySelectorAll("select, input")) fields.set(one.name, one.value);
   if (!editor) {
-    fields.set("scenario", bar.dataset.scenario);
-    fields.set("version", bar.dataset.version);
+    fields.set("hear_scenario", bar.dataset.scenario);
+    fields.set("hear_version", bar.dataset.version);
   }
   const headers = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
   const answer = await fetch(bar.dataset.url, { method: "POST", headers, body: fields });

@@ -99,7 +99,7 @@ def test_a_file_is_added_heard_and_removed_by_versions(browser: Client) -> None:
     assert read_recording_file(entry["sha256"]) == wav_bytes(stereo)
     sound = browser.get(f"/recordings/{entry['sha256']}.wav?channel=2")
     assert np.array_equal(np.rint(read_wav(sound.content).samples[:, 0] * 32_768), tone(600, 0.5))
-    assert json.loads(post(browser, scenario="book_table")["X-Heard"])["recording"] == "Nora-s-call"
+    assert json.loads(post(browser, hear_scenario="book_table")["X-Heard"])["recording"] == "Nora-s-call"
 
     page = browser.post("/scenarios/book_table/recordings/remove/", {"id": "Nora-s-call"}, follow=True)
     assert "Version 3 is without it" in page.content.decode()
@@ -187,6 +187,6 @@ def test_what_is_wrong_with_a_cut_is_said_and_the_words_are_not_lost(
 def test_the_controls_stand_alone_without_javascript(browser: Client) -> None:
     make_scenario()
     page = browser.get("/hear/?scenario=book_table")
-    assert inputs(page)["scenario"] == "book_table"
+    assert inputs(page)["hear_scenario"] == "book_table"
     assert browser.get("/hear/?scenario=none").status_code == 404
     assert scenario_json()["input"]["text"] in browser.get("/scenarios/book_table/").content.decode()
