@@ -40,6 +40,11 @@ urlpatterns = [
     path("scenarios/<name:key>/versions/<int:number>/", scenarios.scenario_version, name="scenario-version"),
     path("scenarios/<name:key>/recordings/", recordings.recording_add, name="recording-add"),
     path("scenarios/<name:key>/recordings/remove/", recordings.recording_remove, name="recording-remove"),
+    path(
+        "scenarios/<name:key>/versions/<int:number>/restore/",
+        scenario_edit.scenario_restore,
+        name="scenario-restore",
+    ),
     path("scenarios/<name:key>/diff/", scenarios.scenario_diff, name="scenario-diff"),
     path("scenarios/<name:name>/archive/", archive.set_archived, {"kind": "scenario"}, name="scenario-archive"),
     # Suites

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_http_methods, require_POST
 
 from scenarios_app.beginnings import scenario_templates, template_named
 from scenarios_app.forms.editor import Editor, open_editor, read_editor
@@ -118,6 +119,23 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
         },
         begun=begun,
     )
+
+
+@require_POST
+def scenario_restore(request: HttpRequest, key: str, number: int) -> HttpResponse:
+    """Makes an older version the newest again."""
+    scenario = scenario_or_404(key)
+    version = get_object_or_404(scenario.versions, number=number)
+    try:
+        saved = save_scenario(
+            scenario=scenario, content=version.content, user=signed_in(request), note=f"Version {number} restored"
+        )
+    except SpecError as error:
+        messages.error(request, f"Version {number} is no longer what a scenario may be: {error}")
+        return redirect("scenario-version", scenario.key, number)
+    said = f"Version {number} is restored as version {saved.version.number}."
+    messages.success(request, said if saved.created else f"The newest version says what version {number} says.")
+    return redirect(scenario)
 
 
 def _begun(form_class: type[SlotForm], draft: ScenarioDraft) -> Editor | None:

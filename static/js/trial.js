@@ -53,6 +53,8 @@ function start() {
     const at = /** @type {HTMLElement} */ (event.target).closest("[data-seek]");
     if (at && !box.contains(at)) player.seek(Number(at.dataset.seek) / 1000);
   });
+  const here = /** @type {HTMLButtonElement|null} */ (document.getElementById("moment-here"));
+  here?.addEventListener("click", () => player.ms() > 0 && (here.value = String(player.ms() / 1000)));
   followLink(player);
 }
 start();

@@ -236,6 +236,18 @@ def test_an_older_version_can_be_the_beginning_of_the_next(browser: Client) -> N
         assert browser.get(EDIT, {"from": other}).status_code == 404
 
 
+def test_an_older_version_is_restored_by_its_button(browser: Client) -> None:
+    scenario = make_scenario(title="First").scenario
+    save_scenario(scenario=scenario, content=scenario_json(title="Second"))
+    page = text_of(browser, "/scenarios/book_table/versions/1/")
+    assert 'action="/scenarios/book_table/versions/1/restore/"' in page
+    for _ in range(2):  # once is enough
+        browser.post("/scenarios/book_table/versions/1/restore/")
+    newest = ScenarioVersion.objects.order_by("-number")[0]
+    assert (newest.number, newest.title, newest.note) == (3, "First", "Version 1 restored")
+    assert "title Second → First" in text_of(browser, "/scenarios/book_table/")
+
+
 def test_a_new_scenario_is_written_from_a_blank_form(browser: Client) -> None:
     values = inputs(browser.get("/scenarios/new/"))
     response = browser.post("/scenarios/new/", {**values, "action": "save"})
