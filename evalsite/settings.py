@@ -42,6 +42,8 @@ try:
     SESSION_DAYS = env.int("SESSION_DAYS", 14)
     TOOL_ENDPOINTS: list[str] = env.list("TOOL_ENDPOINTS", [])
     tool_classes: list[str] = env.list("TOOL_CLASSES", [])
+    ASSISTANT_TOKEN = env.str("ASSISTANT_TOKEN", "").strip()
+    ASSISTANT_API_KEY = env.str("ASSISTANT_API_KEY", "").strip()
     REDACT_FIELDS: list[str] = env.list("REDACT_FIELDS", [])
 except EnvError as error:
     raise ImproperlyConfigured(str(error)) from error

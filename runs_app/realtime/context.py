@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Literal
 
+from runs_app.realtime.record import Json
 from scenarios_app.spec.application import Application
 from scenarios_app.spec.scenario import Scenario
 
@@ -30,8 +31,13 @@ def context_of(scenario: Scenario, application: Application | None) -> str:
     )
 
 
+def context_here(facts: dict[str, Json], state: dict[str, Json]) -> str:
+    """Of an assistant that keeps facts and a state of its own."""
+    return _block({"facts": facts, "state": state})
+
+
 def context_elsewhere(scenario: Scenario) -> str:
-    """For an assistant that has facts and a state of its own."""
+    """For a remote assistant, which has facts and a state of its own."""
     return _block({"summary": _summary(scenario), "reference_date": scenario.reference_date})
 
 

@@ -29,8 +29,11 @@ class _ConnectOnce(connect):
         return exc
 
 
-async def open_socket(url: str, headers: Mapping[str, str], *, timeout_s: float, close_s: float) -> ClientConnection:
-    """Raises BrokenOff with stage connect, authorisation or provider_limit. Messages hold no header and no URL."""
+async def open_socket(
+    url: str, headers: Mapping[str, str], *, timeout_s: float, close_s: float, most_bytes: int = MAX_FRAME_BYTES
+) -> ClientConnection:
+    """`most_bytes`: of one message that is taken. Raises BrokenOff with stage connect, authorisation or provider_limit.
+    Messages hold no header and no URL."""
     try:
         return await _ConnectOnce(
             url,
@@ -42,7 +45,7 @@ async def open_socket(url: str, headers: Mapping[str, str], *, timeout_s: float,
             close_timeout=close_s,
             ping_interval=PING_S,
             ping_timeout=PING_S,
-            max_size=MAX_FRAME_BYTES,
+            max_size=most_bytes,
             max_queue=64,
             logger=quiet,
         )

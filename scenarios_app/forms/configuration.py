@@ -132,5 +132,6 @@ class ConfigurationForm(SlotForm):
     judge_rubric = code_line("Rubric", "Empty: the current one.")
     backend = code(
         "Backend",
-        'Live: the model that thinks behind the voice, {"mode": "responses", "model": "..."}. Realtime: nothing.',
+        'Who thinks behind the voice: {"mode": "responses", "model": "..."} or {"mode": "client", ...} with an endpoint'
+        " of your own. Realtime: nothing, where the voice itself calls the tools.",
     )

@@ -170,9 +170,6 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
 
 def _unserved_backend(configuration: Configuration) -> str:
     mode = configuration.backend.mode if configuration.backend else "direct"
-    own = configuration.own_backend
-    if own is not None and (own.endpoint or "").startswith(("ws://", "wss://")):
-        return "a remote assistant"
     live = configuration.protocol == "live" and mode == "direct"
     return "a live agent without a backend (mode: responses or client)" if live else ""
 

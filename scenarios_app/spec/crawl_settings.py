@@ -65,10 +65,12 @@ def read_crawl(*, toml: bytes = b"", env: bytes = b"", name: str = "CRAWL") -> A
     if env:
         remarks += _take_env(document, decode(env), places)
     backend = document["backend"]
-    if backend["mode"] == "client":
+    if backend["mode"] == "client" and "endpoint" in backend:
         document["backend"] = {k: backend[k] for k in ("mode", "endpoint", "token") if k in backend}
-    elif "endpoint" in backend:
-        del backend["endpoint"]
+    else:
+        # without a service of its own the assistant is asked as any other model of OpenAI
+        document["backend"] = {k: value for k, value in backend.items() if k not in ("endpoint", "token")}
+        document["backend"] |= {"api_key": KEY} if backend["mode"] == "client" else {}
     try:
         parse_configuration(document)
     except SpecError as error:

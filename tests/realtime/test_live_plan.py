@@ -8,6 +8,7 @@ import pytest
 from openai.types.live import SessionStartEventParam
 from pydantic import TypeAdapter
 
+from runs_app.realtime.application import ApplicationExecutor
 from runs_app.realtime.delegation.planning import Address
 from runs_app.realtime.plan import Plan, PlanError, build_plan
 from scenarios_app.spec.application import parse_application
@@ -153,6 +154,24 @@ def test_a_backend_of_our_own_gets_the_tools_and_what_may_be_known_and_the_sessi
     assert (delegate.model, delegate.max_output_tokens, delegate.is_remote) == ("m", 300, False)
     assert "sk-backend-1" in plan.secrets
     assert "sk-backend-1" not in repr(plan)
+
+
+def test_a_remote_assistant_learns_no_facts_and_no_state_and_answers_the_tools_itself() -> None:
+    state = {"authorised_reservation_ids": ["R-1"]}
+    told = {"application": {"initial_state": state}, "reference_date": "2027-05-01"}
+    plan = made(
+        {"backend": {"mode": "client", "endpoint": "wss://a.example/ws/assistant", "token": "t"}},
+        scenario={**told, "input": {"text": "Tomorrow.", "context": {"summary": "She has booked before."}}},
+        backend=Address("wss://a.example/ws/assistant", token="a-token-of-ours"),
+        executor=ApplicationExecutor(APPLICATION, initial_state=state),
+    )
+    assert (delegate := plan.delegate) is not None
+    assert delegate.is_remote
+    assert "She has booked before." in delegate.instructions
+    assert "2027-05-01" in delegate.instructions
+    assert "Rome" not in delegate.instructions
+    assert "R-1" not in delegate.instructions
+    assert (plan.executor.declares("create_reservation"), plan.executor.snapshot()) == (False, state)
 
 
 def test_a_voice_on_the_realtime_protocol_has_one_function_and_its_backend_the_tools() -> None:

@@ -305,10 +305,6 @@ def test_turn_detection_is_a_word_or_an_object_with_options(given: Any, vad: Any
     [
         ({"protocol": "live"}, "backend.mode"),
         (
-            {"protocol": "live", "backend": {"mode": "client", "endpoint": "wss://a.example", "token": "t"}},
-            "backend.mode",
-        ),
-        (
             {"session_update": {"audio": {"output": {"format": {"type": "audio/opus"}}}}},
             "session_update.audio.output.format",
         ),

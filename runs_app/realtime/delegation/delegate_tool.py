@@ -38,11 +38,11 @@ class DelegateTool:
             return await self._give_back(work, f"The task was not understood: {why}.", "failed")
         self.assistant.hear(Transcript("caller", request, None, None), last=True)
         desk = TrialDesk(self.line, turn, work)
-        text = await task.answer(self.assistant, desk)
+        await task.answer(self.assistant, desk)
         if desk.round is not None:
             end_work(journal, work, "completed", journal.clock.now_s())
             return desk.round
-        return await self._give_back(work, text or NOTHING_TO_SAY, "completed")
+        return await self._give_back(work, " ".join(desk.said) or NOTHING_TO_SAY, "completed")
 
     async def _give_back(self, work: Work, text: str, status: str) -> Round:
         journal = self.line.journal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
@@ -23,11 +23,14 @@ WHOLE = ResponseEnded(None, "completed", None, None, "", None)
 
 @dataclass
 class TrialDesk:
-    """`round`: what ended the task before its answer, as the done tool does."""
+    """`said`: of the task, so far. `publish`: who tells the voice at once; None where it waits for all of it. `round`:
+    what ended the task before its answer, as the done tool does."""
 
     line: Line
     turn: TurnDraft
     work: Work
+    publish: Callable[[str], Awaitable[None]] | None = None
+    said: list[str] = field(default_factory=list)
     round: Round | None = None
     book: CallBook = field(default_factory=CallBook)
     called_ms: dict[str, float] = field(default_factory=dict)  # of a remote assistant's calls
@@ -50,6 +53,12 @@ class TrialDesk:
         self.turn.rounds += round.answered
         self.work.rounds += round.answered
         return outputs
+
+    async def say(self, text: str) -> None:
+        if self.round is None:
+            self.said.append(text)
+            if self.publish is not None:
+                await self.publish(text)
 
     def note(self, answered: Answered) -> None:
         self.response_id = answered.response_id

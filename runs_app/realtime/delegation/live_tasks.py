@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Literal
 
 from runs_app.realtime import faults
 from runs_app.realtime.delegation import task
@@ -38,26 +39,28 @@ async def serve_tasks(line: Line, assistant: Assistant) -> None:
 
 async def _serve(line: Line, assistant: Assistant, work: Work) -> None:
     journal = line.journal
-    desk = TrialDesk(line, journal.turns[work.turn], work)
-    text = await task.answer(assistant, desk)
+
+    async def publish(text: str) -> None:
+        await _publish(line, work, "commentary", pieces_of(text))
+
+    desk = TrialDesk(line, journal.turns[work.turn], work, publish)
+    await task.answer(assistant, desk)
     if desk.round is not None:
         journal.live.cut = desk.round
-        end_work(journal, work, "completed", journal.clock.now_s())
-    else:
-        await _publish(line, work, text)
+    elif not desk.said:
+        await _publish(line, work, "thinking", [NOTHING_TO_SAY])
+    end_work(journal, work, "completed", journal.clock.now_s())
     line.news.set()
 
 
-async def _publish(line: Line, work: Work, text: str) -> None:
+async def _publish(line: Line, work: Work, kind: Literal["commentary", "thinking"], pieces: list[str]) -> None:
     """What is to be said as commentary; where there is nothing, the model learns silently that the task is over."""
     journal = line.journal
     dialect = journal.plan.dialect
     assert isinstance(dialect, LiveDialect)
-    pieces = pieces_of(text)
     # Noted before anything is sent: what the agent says from now on may be the answer.
     journal.live.content = Content(journal.now_ms(), len(journal.live.groups))
-    for piece in pieces or [NOTHING_TO_SAY]:
+    for piece in pieces:
         event_id = line.next_id()
         line.asked.add(event_id)
-        await line.send(dialect.comment("commentary" if pieces else "thinking", piece, work.id, event_id))
-    end_work(journal, work, "completed", journal.clock.now_s())
+        await line.send(dialect.comment(kind, piece, work.id, event_id))

@@ -12,6 +12,7 @@ from runs_app.realtime.clock import Clock
 from runs_app.realtime.delegation.assistant import Assistant, Delegate, DelegationError
 from runs_app.realtime.delegation.delegate_tool import DelegateTool
 from runs_app.realtime.delegation.live_tasks import serve_tasks
+from runs_app.realtime.delegation.remote import open_remote
 from runs_app.realtime.line import Line
 
 
@@ -39,10 +40,14 @@ async def delegating(line: Line) -> AsyncIterator[None]:
 
 
 async def _opened(delegate: Delegate, clock: Clock) -> Assistant:
-    # Its client takes a second to import, and the loop paces audio.
-    module = await asyncio.to_thread(import_module, "runs_app.realtime.delegation.responses")
     try:
-        assistant: Assistant = await module.open_responses(delegate, clock)
-        return assistant
+        return await (open_remote(delegate) if delegate.is_remote else _own(delegate, clock))
     except DelegationError as error:
         raise faults.delegation_broke(error.stage, error.code, str(error)) from error
+
+
+async def _own(delegate: Delegate, clock: Clock) -> Assistant:
+    # Its client takes a second to import, and the loop paces audio.
+    module = await asyncio.to_thread(import_module, "runs_app.realtime.delegation.responses")
+    assistant: Assistant = await module.open_responses(delegate, clock)
+    return assistant

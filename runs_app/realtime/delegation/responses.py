@@ -44,7 +44,7 @@ class ResponsesAssistant:
     def hear(self, piece: Transcript, *, last: bool = False) -> None:
         self._overheard.hear(piece, last=last)
 
-    async def answer(self, delegation_id: str, offset_ms: float, desk: Desk) -> str:
+    async def answer(self, delegation_id: str, offset_ms: float, desk: Desk) -> None:
         told = await self._overheard.told()
         self._items += [_message(role, text) for role, text in told] or [_message("user", NOTHING_HEARD)]
         before: list[Body] = list(self._items)
@@ -63,7 +63,9 @@ class ResponsesAssistant:
             ]
             if not outputs or len(outputs) < len(answered.calls):
                 self._items += own
-                return " ".join(texts)
+                if texts:
+                    await desk.say(" ".join(texts))
+                return
             texts = []  # what is said along with a call answers nothing
 
     async def close(self, reason: str) -> None:

@@ -9,13 +9,13 @@ from runs_app.realtime.delegation.assistant import DELEGATION_S, Assistant, Dele
 from runs_app.realtime.delegation.desk import TrialDesk
 
 
-async def answer(assistant: Assistant, desk: TrialDesk) -> str:
-    """What is to be said. Raises BrokenOff: a backend that cannot be asked is not the agent's doing, one that is too
-    slow is."""
+async def answer(assistant: Assistant, desk: TrialDesk) -> None:
+    """What is to be said stands on the desk. Raises BrokenOff: a backend that cannot be asked is not the agent's doing,
+    one that is too slow is."""
     work = desk.work
     try:
         async with asyncio.timeout(DELEGATION_S):
-            return await assistant.answer(work.id or "", work.created_ms, desk)
+            await assistant.answer(work.id or "", work.created_ms, desk)
     except DelegationError as error:
         raise faults.delegation_broke(error.stage, error.code, str(error)) from error
     except TimeoutError as error:
