@@ -214,7 +214,12 @@ class Borrowed:
         asyncio._set_running_loop(self.loop)
         if self.browser is None or not self.browser.is_connected():
             self.browser = self.playwright.chromium.launch(
-                executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+                executable_path=str(CHROMIUM),
+                args=[
+                    "--no-sandbox",
+                    "--autoplay-policy=no-user-gesture-required",
+                    "--use-fake-device-for-media-stream",  # a microphone that beeps, for who was given leave to use it
+                ],
             )
         return self.browser
 
