@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from runs_app.realtime.calls import Arguments, CallBook, CallDraft, read_arguments, tool_call
 from runs_app.realtime.clock import Clock
@@ -21,12 +21,15 @@ from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import SAMPLES_PER_MS, Ending, Json, Pacing, Record, ToolCall, Usage
 from runs_app.realtime.sound import SoundDecoder
 from runs_app.realtime.timeline import Timeline
+from runs_app.realtime.told_numbers import seconds_told, tokens_told
 from runs_app.realtime.turns import Status, TurnDraft
 
 if TYPE_CHECKING:
     from runs_app.realtime.toolround import Round
 
     HandOver = Callable[[TurnDraft, CallDraft, Arguments], Awaitable[Round]]
+
+MOST_SHOWN: Final = 24  # digits of a number that cannot be
 
 
 @dataclass
@@ -188,11 +191,28 @@ class Journal:
 
     def add_usage(self, told: Usage | None) -> None:
         if told is not None:
-            self.usage = _total(self.usage, told)
+            self.usage = _total(self.usage, self._believed(told))
 
     def add_backend_usage(self, told: Usage | None) -> None:
         if told is not None:
-            self.backend_usage = _total(self.backend_usage, told)
+            self.backend_usage = _total(self.backend_usage, self._believed(told))
+
+    def add_seconds(self, told: float | None) -> None:
+        """How long the session is by the server's own count; the last that it told counts."""
+        if told is None:
+            return
+        if seconds_told(told) is None:
+            self.warn("impossible_usage", f"the server told of a session of {str(told)[:MOST_SHOWN]} seconds")
+        else:
+            self.live.seconds = told
+
+    def _believed(self, told: Usage) -> Usage:
+        """Without the numbers that cannot be."""
+        counts = {name: count for name, count in asdict(told).items() if count is not None}
+        wrong = {name: count for name, count in counts.items() if tokens_told(count) is None}
+        for name, count in wrong.items():
+            self.warn("impossible_usage", f"the server told {name}: {str(count)[:MOST_SHOWN]}")
+        return replace(told, **dict.fromkeys(wrong))
 
     def record(self, ending: Ending, final_state: dict[str, Json], audio: Int16 | None) -> Record:
         return Record(

@@ -19,6 +19,7 @@ from openai import AsyncOpenAI
 
 from runs_app.realtime.api_client import api_client
 from runs_app.realtime.endpoints import api_base_url
+from runs_app.realtime.told_numbers import tokens_told
 
 Json = Any
 
@@ -137,8 +138,8 @@ def _of_response(response: Any) -> Reply:
     usage = response.usage
     return Reply(
         body="".join(parts),
-        input_tokens=usage.input_tokens if usage else None,
-        output_tokens=usage.output_tokens if usage else None,
+        input_tokens=tokens_told(usage.input_tokens) if usage else None,
+        output_tokens=tokens_told(usage.output_tokens) if usage else None,
     )
 
 
@@ -147,8 +148,8 @@ def _of_completion(completion: Any) -> Reply:
     usage = completion.usage
     return Reply(
         body=(message.content or message.refusal or "") if message else "",
-        input_tokens=usage.prompt_tokens if usage else None,
-        output_tokens=usage.completion_tokens if usage else None,
+        input_tokens=tokens_told(usage.prompt_tokens) if usage else None,
+        output_tokens=tokens_told(usage.completion_tokens) if usage else None,
     )
 
 

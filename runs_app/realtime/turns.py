@@ -58,10 +58,10 @@ class TurnDraft:
         self.captions.append(Caption(t_ms, words.text))
 
     def add_told(self, told: Iterable[Words], t_ms: float) -> None:
-        """What response.done repeats: only for a response of which no words came before."""
-        spoken = {key[0] for key in self._parts}
+        """What response.done repeats: only items of which no words came before."""
+        streamed = {key: "".join(pieces) for key, pieces in self._parts.items()}
         for words in told:
-            if words.place.response_id not in spoken:
+            if not any(_repeats(words, key, text) for key, text in streamed.items()):
                 self.add_words(words, t_ms)
 
     def add_sound(self, place: Place, span: Span, t_ms: float) -> None:
@@ -178,3 +178,14 @@ class TurnDraft:
 
 def _place_key(place: Place) -> tuple[str | None, int, str | None, int]:
     return (place.response_id, place.output_index, place.item_id, place.content_index)
+
+
+def _repeats(words: Words, key: PartKey, streamed: str) -> bool:
+    """Whether they are of the item that was streamed. Where one of both has no id, its place in the output tells; and
+    some servers number, or name, items otherwise when they repeat them."""
+    place, (response_id, output_index, item_id, _, _) = words.place, key
+    if place.response_id != response_id:
+        return False
+    named = place.item_id is not None and item_id is not None
+    same = place.item_id == item_id if named else place.output_index == output_index
+    return same or words.text.strip() == streamed.strip()

@@ -10,7 +10,7 @@ from tests.speech_server import Answer
 JSON = {"Content-Type": "application/json"}
 
 
-def says(text: Any, *, usage: bool = True) -> Answer:
+def says(text: Any, *, usage: bool = True, input_tokens: Any = 90) -> Answer:
     """A Responses API answer whose one text is `text` (JSON is written out)."""
     said = text if isinstance(text, str) else json.dumps(text)
     content = [{"type": "output_text", "text": said, "annotations": []}]
@@ -27,7 +27,7 @@ def says(text: Any, *, usage: bool = True) -> Answer:
     }
     if usage:
         details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-        body["usage"] = {"input_tokens": 90, "output_tokens": 20, "total_tokens": 110, **details}
+        body["usage"] = {"input_tokens": input_tokens, "output_tokens": 20, "total_tokens": 110, **details}
     return Answer(json.dumps(body).encode(), 200, JSON)
 
 

@@ -160,6 +160,14 @@ async def test_one_call_per_applicable_dimension_with_a_strict_schema() -> None:
     assert result.metrics["semantic_quality"] == 1.0
 
 
+@pytest.mark.parametrize("told", [-3, 10**30, "many", None])
+async def test_tokens_of_the_judge_that_cannot_be_are_unknown(told: Any) -> None:
+    with speech_server([says(grade_of(1), input_tokens=told)]) as server:
+        result = await graded(server, good_trial())
+    assert [grade.input_tokens for grade in result.grades] == [None] * len(result.grades)
+    assert (result.metrics["judge_input_tokens"], result.metrics["judge_output_tokens"]) == (None, 60)
+
+
 async def test_an_endpoint_that_speaks_only_chat_is_asked_in_that_form() -> None:
     with speech_server([chat_says(grade_of(0.5))]) as server:
         result = await graded(server, good_trial(), "/chat/completions")

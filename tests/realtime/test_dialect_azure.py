@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from runs_app.realtime.plan import Plan, build_plan
+from runs_app.realtime.plan import DIALECTS, Plan, build_plan
 from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.scenario import parse_scenario
-from tests.realtime.support import QUICK, TableExecutor, asked, hold, known, only_session, plan, setup
+from tests.realtime.support import QUICK, TableExecutor, asked, hold, known, only_session, plan, setup, tone
 from tests.scripted_events import done, text_reply
 from tests.scripted_server import Send, serving
 
@@ -62,6 +62,29 @@ async def test_both_of_azures_addresses_are_opened_with_the_deployment_and_the_k
     assert session.headers["api-key"] == "0123456789abcdef"
     assert ("OpenAI-Beta" in session.headers) == (dialect == "beta")
     assert held.record.turns[0].agent_text == "Hello."
+
+
+@pytest.mark.quirk(46)
+@pytest.mark.parametrize("dialect", ["ga", "beta"])
+async def test_reasoning_is_sent_only_where_session_update_holds_it(dialect: str) -> None:
+    for update in ({}, {"reasoning": {"effort": "low"}}):
+        async with serving([*setup(), *asked(), *text_reply("Hello.")]) as server:
+            base = f"ws://127.0.0.1:{server.port}"
+            await hold(azure_plan(base, "/openai/v1/realtime", dialect=dialect, session_update=update))
+        sent = only_session(server).events("session.update")[0]["session"]
+        assert sent.get("reasoning") == update.get("reasoning")
+        assert ("reasoning" in json.dumps(only_session(server).received[0].event)) == bool(update)
+
+
+@pytest.mark.quirk(33)
+@pytest.mark.parametrize("dialect", ["ga", "beta"])
+async def test_turn_detection_is_switched_off_in_the_words_of_the_dialect(dialect: str) -> None:
+    dialect_of = DIALECTS[dialect]
+    async with serving([*setup(), *asked(), *text_reply("Hello.")]) as server:
+        session = dialect_of.default_session("audio")
+        await hold(plan(server.url, audio=tone(200), dialect=dialect_of, session=session, timeouts=QUICK))
+    sent = only_session(server).events("session.update")[0]["session"]
+    assert (sent["audio"]["input"] if dialect == "ga" else sent)["turn_detection"] is None
 
 
 @pytest.mark.quirk(46)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from runs_app.realtime.dialects.realtime import RealtimeDialect
-from tests.realtime.support import asked, hold, known, only_session, plan, setup
+from runs_app.realtime.plan import Timeouts
+from tests.realtime.support import QUICK, asked, hold, known, only_session, plan, setup
 from tests.scripted_events import (
     created,
     done,
@@ -102,6 +104,23 @@ async def test_what_response_done_repeats_counts_only_if_nothing_was_streamed(st
     async with serving([*setup(), *asked(), *deltas, Send(done(output=[message]))]) as server:
         held = await hold(plan(server.url))
     assert held.record.turns[0].agent_text == "All booked."
+
+
+def told_item(item: str | None, text: str) -> dict[str, Any]:
+    return {"id": item, "type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+
+
+@pytest.mark.parametrize("named", ["by the ids it streamed", "by other ids", "by none"])
+async def test_an_item_that_only_the_end_of_a_response_tells_is_heard_beside_those_that_were_streamed(
+    named: str,
+) -> None:
+    ids = {"by the ids it streamed": ("item_1", "item_2"), "by other ids": ("msg_7", "msg_8"), "by none": (None, None)}
+    first, second = ids[named]
+    output = [told_item(first, "All booked."), told_item(second, "See you at six.")]
+    script = [*setup(), *asked(), Send(text_delta("All ")), Send(text_delta("booked.")), Send(done(output=output))]
+    async with serving(script) as server:
+        held = await hold(plan(server.url))
+    assert held.record.turns[0].agent_text == "All booked. See you at six."
 
 
 @pytest.mark.behaviour(18, 25)
@@ -245,6 +264,7 @@ async def test_a_session_that_is_never_confirmed_is_used_after_a_while() -> None
     assert "session_not_acknowledged=1" in held.record.warnings
     wait_s = only_session(server).received_at("response.create") - only_session(server).received_at("session.update")
     assert wait_s > 0.95
+    assert (QUICK.session_ready_s, Timeouts().session_ready_s) == (1.0, 3.0), "as long as is set, and that is 3 s"
 
 
 async def test_the_session_is_kept_as_the_server_tells_it_without_credentials() -> None:

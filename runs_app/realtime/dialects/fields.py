@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 from collections.abc import Callable
 
 from runs_app.realtime.dialects.base import Body, Fault, Incoming, NoMeaning, Unreadable
@@ -21,8 +22,11 @@ def whole_in(body: Body, key: str) -> int | None:
 
 
 def number_in(body: Body, key: str) -> float | None:
+    """A finite one: "1e999" is JSON."""
     value = body.get(key)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return value if abs(value) < math.inf else None
 
 
 def object_in(body: Body, key: str) -> Body:

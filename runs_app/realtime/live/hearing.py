@@ -177,13 +177,13 @@ def _on_backend_busy(journal: Journal, event: BackendBusy, at_s: float) -> None:
 
 
 def _on_usage(journal: Journal, event: LiveUsage, at_s: float) -> None:
-    journal.live.seconds = event.seconds if event.seconds is not None else journal.live.seconds
+    journal.add_seconds(event.seconds)
 
 
 def _on_closed(journal: Journal, event: SessionClosed, at_s: float) -> BrokenOff | None:
     live = journal.live
     live.closed = event
-    live.seconds = event.seconds if event.seconds is not None else live.seconds
+    journal.add_seconds(event.seconds)
     return None if live.closing else faults.session_closed(event.reason)
 
 
