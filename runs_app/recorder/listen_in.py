@@ -101,9 +101,7 @@ async def _serve(broadcast: _Broadcast) -> None:
     layer = get_channel_layer()
     while not broadcast.is_over():
         try:
-            async with asyncio.timeout(LAYER_S):
-                asked = await _is_asked_for(layer, broadcast.trial_id)
-            if asked:
+            if await _is_asked_for(layer, broadcast.trial_id):
                 await _while_asked(layer, broadcast)
         except (redis.RedisError, OSError, TimeoutError) as error:
             log.warning(
@@ -113,7 +111,8 @@ async def _serve(broadcast: _Broadcast) -> None:
 
 
 async def _is_asked_for(layer: Any, trial_id: int) -> bool:
-    return bool(await layer.connection(0).exists(_key(trial_id)))
+    async with asyncio.timeout(LAYER_S):
+        return bool(await layer.connection(0).exists(_key(trial_id)))
 
 
 async def _while_asked(layer: Any, broadcast: _Broadcast) -> None:

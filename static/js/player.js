@@ -19,11 +19,10 @@ export function createPlayer(box) {
   const audio = box.querySelector("audio");
   if (!audio) return null;
   const part = (name) => /** @type {HTMLElement|null} */ (box.querySelector(`[data-part="${name}"]`));
-  const startsMs = numbers(box.dataset.turns);
-  const stopsMs = numbers(box.dataset.stops);
+  const [startsMs, stopsMs] = [box.dataset.turns, box.dataset.stops].map(numbers);
   const endMs = () => (Number.isFinite(audio.duration) ? audio.duration * 1000 : Number(box.dataset.audio));
-  let graph = null;
-  let waves = null;
+  const hasSides = Number(box.dataset.channels) > 1;
+  let [graph, waves] = [null, null];
   let solo = "both";
   let zoom = "call";
   let shownTurn = 0;
@@ -36,6 +35,7 @@ export function createPlayer(box) {
     lanes,
     startsMs,
     endMs,
+    hasSides,
     ms: () => audio.currentTime * 1000,
     graph: () => graph,
     soloed: () => solo,
@@ -82,7 +82,7 @@ export function createPlayer(box) {
       if (to !== undefined) player.seek(to / 1000);
     },
     solo(which) {
-      if (Number(box.dataset.channels) < 2) return;
+      if (!hasSides) return;
       solo = which;
       if (which !== "both" && !audio.paused) graph ??= soloGraph(audio);
       graph?.set(which);

@@ -15,6 +15,7 @@ const said = (text) => (part("said").textContent = text);
 let at = Number(root.dataset.begin);
 let player = null;
 let waiting = null; // the timer between two failures
+const chosen = { side: "both", rate: 1 }; // by the listener: it holds for those that follow
 let asked = 0; // who was asked for twice is heard once
 
 const windowOf = (item) => [Number(item.dataset.from), Number(item.dataset.to)];
@@ -35,12 +36,19 @@ function draw() {
   drawFault();
 }
 
-/** Shows a failure; hears it unless told to wait for the listener. */
-async function go(to, playing = true) {
+function leave() {
   clearTimeout(waiting);
   said("");
-  player?.close();
+  if (!player) return;
+  chosen.rate = player.audio.playbackRate;
+  if (player.hasSides) chosen.side = player.soloed();
+  player.close();
   player = null;
+}
+
+/** Shows a failure; hears it unless told to wait for the listener. */
+async function go(to, playing = true) {
+  leave();
   const mine = (asked += 1);
   at = Math.max(0, Math.min(to, items.length - 1));
   draw();
@@ -61,6 +69,8 @@ async function go(to, playing = true) {
   player = createPlayer(stage.querySelector("[data-player]"));
   if (!player) return;
   bindLinks(player);
+  player.solo(chosen.side);
+  player.speed(chosen.rate);
   const [from, end] = windowOf(item);
   player.window(from - SEEN_MS, end + SEEN_MS);
   player.box.addEventListener("spanend", heard);

@@ -200,11 +200,16 @@ def test_the_playlist_plays_only_its_windows_and_goes_on(site: Site, chrome: Chr
     page.keyboard.press(" ")
     eventually(lambda: "2 of 3" in page.locator("[data-part=count]").inner_text(), what="it goes on by itself")
     eventually(lambda: now(page) > 1.2 and not now(page, "paused"), what="the second plays")
+    agent_alone = page.get_by_role("button", name="R agent")
+    agent_alone.click()
+    page.get_by_role("button", name="1.5×").click()
     page.keyboard.press("2")
     eventually(lambda: "3 of 3" in page.locator("[data-part=count]").inner_text(), what="a fault goes on at once")
     second = run.trials.all()[1]
     assert second.reviews.get(current=True).fault == "caller"
     eventually(lambda: now(page) > 1.7 and not now(page, "paused"), what="the third plays")
+    assert agent_alone.get_attribute("aria-pressed") == "true"
+    assert now(page, "playbackRate") == 1.5
     for trial, (start, end) in zip(run.trials.all(), ((0.5, 6.6), (1.0, 7.1), (1.5, 7.6)), strict=True):
         played = page.evaluate(f"window.played['{trial.pk}']")
         assert min(played) >= start - 0.05

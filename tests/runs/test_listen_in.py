@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import redis.asyncio
 from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
 from channels.testing import WebsocketCommunicator
 from django.test import Client
 
@@ -109,6 +111,17 @@ async def connected(application: Any, client: Client, trial: Trial, **more: Any)
     accepted, _ = await socket.connect(timeout=10)
     assert accepted
     return Listener(socket, **more)
+
+
+async def test_a_redis_that_falls_silent_is_asked_no_longer_than_a_moment(
+    on_redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listen_in, "LAYER_S", 0.2)
+    layer = get_channel_layer()
+    async with redis.asyncio.Redis.from_url(on_redis) as other:
+        await other.execute_command("CLIENT", "PAUSE", 800)
+    with pytest.raises(TimeoutError):
+        await listen_in._is_asked_for(layer, 1)
 
 
 @in_database
