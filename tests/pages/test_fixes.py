@@ -12,7 +12,7 @@ from django.test import Client
 from runs_app.models import Fix, Run, Trial
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.services import find_configuration, save_configuration
-from tests.runs.test_fixing import NEW, OLD, failed_trial, play
+from tests.runs.failing import NEW, OLD, failed_trial, play
 from tests.support import make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)

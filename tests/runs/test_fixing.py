@@ -10,41 +10,23 @@ from django.contrib.auth.models import User
 from runs_app.fix_page import progress_of
 from runs_app.guards import guards_of
 from runs_app.models import Fix, Run, RunStatus, Trial
-from runs_app.services.claims import claim_trial
 from runs_app.services.fixing import draft_of, keep_fix, start_fix
-from runs_app.services.results import finish_claimed
 from runs_app.services.runs import NotPossible
 from runs_app.services.temporary import throw_away
 from scenarios_app.models import Configuration, ConfigurationVersion
 from scenarios_app.services import ChangedMeanwhile, find_configuration, save_configuration
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.factors import prompt_in, with_prompt
-from tests.runs.builders import configuration, make_configuration, make_run, scenario
+from tests.runs.builders import configuration, make_run, scenario
+from tests.runs.failing import NEW, OLD, failed_trial, play
 from tests.support import make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
-OLD, NEW = "Answer the phone.", "Answer the phone. Read the date back."
 
 
 @pytest.fixture
 def alice(db: None) -> User:
     return make_user("alice")
-
-
-def play(run: Run, failing: Any = ()) -> Run:
-    """Every trial of the run; those fail whose (scenario, prompt) is in `failing`."""
-    while claim := claim_trial(run_id=run.pk):
-        trial = Trial.objects.with_versions().get(pk=claim.trial_id)
-        place = (trial.scenario_version.scenario.key, prompt_in(trial.configuration_version.content))
-        finish_claimed(claim=claim, outcome="failed" if place in failing else "passed", reason="As told.")
-    return Run.everything.get(pk=run.pk)
-
-
-def failed_trial(count: int = 4, **more: Any) -> Trial:
-    """Of a run in which the first of so many scenarios fails."""
-    run = make_run(count, configurations=[make_configuration(instructions=OLD, **more)], repeats=2)
-    play(run, failing={("case_1", OLD)})
-    return run.trials.with_versions().filter(outcome="failed")[0]
 
 
 def started(trial: Trial, user: User, **more: Any) -> Fix:
