@@ -10,7 +10,7 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from scenarios_app.forms.hints import Hint
-from scenarios_app.forms.inputs import choice, code_line, line
+from scenarios_app.forms.inputs import choice, code_line, hidden, line
 from scenarios_app.forms.matching import MATCHERS, OPTIONS
 from scenarios_app.forms.pairs import Pairs
 from scenarios_app.forms.posted import Row, rows_in
@@ -19,15 +19,11 @@ from scenarios_app.forms.rows import Rows
 _LONG = 60  # characters of a value above which it gets a text area
 
 
-def _hidden() -> forms.CharField:
-    return forms.CharField(required=False, strip=False, widget=forms.HiddenInput())
-
-
 def row_fields(rows: Rows, data: Mapping[str, str]) -> Iterator[tuple[str, forms.Field]]:
     """Fields by name, for every row that `data` has."""
     for index, row in enumerate(rows_in(data, rows.prefix)):
         head = f"{rows.prefix}-{index}"
-        yield f"{head}-at", _hidden()
+        yield f"{head}-at", hidden()
         if rows.key:
             yield f"{head}-key", code_line(rows.key, list=f"known-{rows.key.lower()}s")
         for column in rows.columns:
@@ -39,8 +35,8 @@ def row_fields(rows: Rows, data: Mapping[str, str]) -> Iterator[tuple[str, forms
 def pair_fields(pairs: Pairs, data: Mapping[str, str]) -> Iterator[tuple[str, forms.Field]]:
     for index, row in enumerate(rows_in(data, pairs.prefix)):
         head = f"{pairs.prefix}-{index}"
-        yield f"{head}-at", _hidden()
-        yield f"{head}-kind", _hidden()
+        yield f"{head}-at", hidden()
+        yield f"{head}-kind", hidden()
         yield f"{head}-key", code_line(pairs.word)
         if pairs.matches:
             yield f"{head}-match", choice("Matcher", MATCHERS)

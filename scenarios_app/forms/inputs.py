@@ -38,6 +38,10 @@ def flag(label: str, help_text: str = "") -> forms.CharField:
     return forms.CharField(label=label, help_text=help_text, required=False, widget=widget)
 
 
+def hidden() -> forms.CharField:
+    return forms.CharField(required=False, strip=False, widget=forms.HiddenInput())
+
+
 class OpenSelect(forms.Select):
     """A select that also offers the value it was given, so that opening and saving a form changes nothing."""
 

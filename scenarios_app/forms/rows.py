@@ -22,10 +22,12 @@ Hints = Callable[[str], Sequence[Hint]]  # of a tool
 
 @dataclass(frozen=True)
 class Column:
-    """`slot` is a place inside an entry; `make` gives the field that shows it."""
+    """`slot` is a place inside an entry; `make` gives the field that shows it. `preset`: it says something from the
+    start, which alone makes no entry."""
 
     slot: Slot
     make: Callable[[], forms.Field]
+    preset: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Rows:
     names are. `pairs` are named values inside each entry."""
 
     prefix: str
-    path: tuple[str, ...]
+    path: tuple[Part, ...]
     label: str
     help_text: str
     word: str
@@ -93,7 +95,7 @@ class Rows:
         for index, row in enumerate(rows_in(data, self.prefix)):
             at = number_of(row.get("at", ""))
             name, base = known[at] if at is not None and at < len(known) else ("", None)
-            blank = not any(text.strip() for rest, text in row.items() if _says(rest))
+            blank = not any(text.strip() for rest, text in row.items() if self._says(rest))
             if blank and (base is None or self._showed(name, base)):
                 continue
             renamed = bool(self.key) and (base is None or not unchanged(name, row.get("key", "")))
@@ -109,6 +111,12 @@ class Rows:
             found.append((name, entry))
         self._put(document, merged, found)
         return Merged(tuple(problems), fields)
+
+    def _says(self, rest: str) -> bool:
+        """Whether a field of a row holds words of a person: not where it came from, nor what was there at first."""
+        preset = {column.slot.field for column in self.columns if column.preset}
+        last = rest.rpartition("-")[2]
+        return rest not in preset and last not in ("at", "kind") and not (last == "key" and rest != "key")
 
     def _showed(self, name: str, base: Document) -> bool:
         """Whether there was something in the card that is empty now."""
@@ -137,9 +145,3 @@ class Rows:
             problems += nested.problems
             fields |= {path: f"{self.prefix}-{index}-{name}" for path, name in nested.fields.items()}
         return entry, problems
-
-
-def _says(rest: str) -> bool:
-    """Whether a field of a row holds words of a person: not where it came from, nor what the schema put there."""
-    last = rest.rpartition("-")[2]
-    return last not in ("at", "kind") and not (last == "key" and rest != "key")

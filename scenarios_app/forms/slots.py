@@ -10,10 +10,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from scenarios_app.presentation import inline_json, pretty_json
-from scenarios_app.spec.errors import Problem, SpecError, path_of
+from scenarios_app.spec.errors import Part, Problem, SpecError, path_of
 from scenarios_app.spec.jsontext import load
 from scenarios_app.spec.numbers import number_of
 
@@ -127,7 +128,7 @@ class Slot:
     """`field` of a form shows the value at `path` of a document."""
 
     field: str
-    path: tuple[str, ...]
+    path: tuple[Part, ...]
     kind: Kind = LINE
 
     @property
@@ -145,17 +146,17 @@ class Slot:
         return shown
 
 
-def value_at(document: Document, path: Sequence[str]) -> Json:
-    """ABSENT when there is none. Raises NotShown when something on the way is no object."""
-    value: Json = document
+def value_at(document: Document, path: Sequence[Part]) -> Json:
+    """ABSENT when there is none. Raises NotShown when something on the way is no object, or no list for a number."""
+    value: Any = document
     for depth, key in enumerate(path):
         if value is None:
             return ABSENT
-        if not isinstance(value, dict):
-            raise NotShown(path_of(path[:depth]), "an object")
-        if key not in value:
+        if not isinstance(value, list if isinstance(key, int) else dict):
+            raise NotShown(path_of(path[:depth]), "a list" if isinstance(key, int) else "an object")
+        if key not in (range(len(value)) if isinstance(key, int) else value):
             return ABSENT
-        value = value[key]
+        value = value[key]  # type: ignore[index]
     return value
 
 
@@ -192,17 +193,21 @@ def in_field(problem: Problem) -> str:
     return f"{place}{problem.message}"
 
 
-def put(document: Document, path: Sequence[str], value: Json) -> None:
-    """Sets the value, or for ABSENT removes it along with the objects below the top level that it leaves empty."""
-    holders = [document]
-    for key in path[:-1]:
-        if holders[-1].get(key) is None:
-            holders[-1][key] = {}
+def put(document: Document, path: Sequence[Part], value: Json) -> None:
+    """Sets the value, or for ABSENT removes it along with the objects below the top level that it leaves empty. Lists
+    grow by empty objects; their entries are never removed."""
+    holders: list[Any] = [document]
+    for key, inner in pairwise(path):
+        fresh: Json = [] if isinstance(inner, int) else {}
+        if isinstance(key, int):
+            holders[-1].extend({} for _ in range(len(holders[-1]), key + 1))
+        elif holders[-1].get(key) is None:
+            holders[-1][key] = fresh
         holders.append(holders[-1][key])
     if value is not ABSENT:
         holders[-1][path[-1]] = value
         return
     holders[-1].pop(path[-1], None)
     for depth in range(len(holders) - 1, 1, -1):
-        if not holders[depth]:
+        if not holders[depth] and isinstance(holders[depth - 1], dict):
             del holders[depth - 1][path[depth - 1]]

@@ -1,4 +1,4 @@
-"""Applications: the list, one application with its tools, versions and their difference, and the JSON editor."""
+"""Applications: the list, one application with its tools, versions and their difference, and the editor."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from scenarios_app.beginnings import application_templates, free_name, template_named
 from scenarios_app.diffing import diff_texts
+from scenarios_app.forms.application import ApplicationForm
 from scenarios_app.forms.slots import Document
 from scenarios_app.models import Application, ApplicationVersion
 from scenarios_app.presentation import in_contract_order, other_results, pretty_json, tool_cards
@@ -112,12 +113,13 @@ def application_edit(request: HttpRequest, name: str) -> HttpResponse:
     return edit_page(
         request,
         template=TEMPLATE,
-        form_class=None,
+        form_class=ApplicationForm,
         document=in_contract_order(content_to_edit(request, application), parse_application),
         number=application.latest.number,
         judge=application_warnings,
         save=save,
         context={"application": application},
+        fixed="name",
     )
 
 
@@ -142,7 +144,7 @@ def application_new(request: HttpRequest) -> HttpResponse:
     return edit_page(
         request,
         template=TEMPLATE,
-        form_class=None,
+        form_class=ApplicationForm,
         document=document,
         number=None,
         judge=application_warnings,
@@ -161,4 +163,4 @@ def _beginning(request: HttpRequest) -> Document:
 @limited_body
 @require_POST
 def application_validate(request: HttpRequest) -> HttpResponse:
-    return check_fragment(request, None, application_warnings)
+    return check_fragment(request, ApplicationForm, application_warnings)

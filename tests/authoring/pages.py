@@ -35,7 +35,8 @@ class _Inputs(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "textarea":
-            self.values[self._name] = self._text.removeprefix("\n").replace("\n", "\r\n")
+            text = self._text.replace("\r\n", "\n").replace("\r", "\n")  # as a browser reads a page
+            self.values[self._name] = text.removeprefix("\n").replace("\n", "\r\n")
         elif tag == "select":
             self._select = ""
 

@@ -81,7 +81,7 @@ def test_plain_results_stand_at_their_tool_and_the_rest_apart(browser: Client) -
 
 def test_the_console_is_one_click_away_for_the_version_on_the_page(browser: Client) -> None:
     make_application()
-    values = inputs(browser.get(EDIT))
+    values = inputs(browser.get(f"{EDIT}?view=json"))
     browser.post(EDIT, {**values, "text_json": values["text_json"].replace("17:00", "18:00"), "action": "save"})
     assert 'href="/applications/Restaurant/console/"' in browser.get(URL).content.decode()
     old = browser.get(f"{URL}versions/1/").content.decode()
@@ -90,7 +90,7 @@ def test_the_console_is_one_click_away_for_the_version_on_the_page(browser: Clie
 
 
 def test_what_no_executor_could_run_stops_a_save_at_its_line(browser: Client) -> None:
-    values = inputs(browser.get("/applications/new/"))
+    values = inputs(browser.get("/applications/new/?view=json"))
     tools = [{"name": "book", "answers": [{"result": "{{ args.x|random }}"}]}]
     text = json.dumps(application_json(tools=tools), indent=2)
     response = browser.post("/applications/new/", {**values, "text_json": text, "action": "save"})
@@ -101,7 +101,7 @@ def test_what_no_executor_could_run_stops_a_save_at_its_line(browser: Client) ->
 
 
 def test_what_this_site_does_not_allow_is_a_warning_and_the_save_goes_on(browser: Client) -> None:
-    values = inputs(browser.get("/applications/new/"))
+    values = inputs(browser.get("/applications/new/?view=json"))
     tools = [{"name": "ask", "http": {"url": "https://staging.example/"}}, {"name": "sum", "python": "billing"}]
     text = json.dumps(application_json(tools=tools), indent=2)
     checked = browser.post("/applications/new/", {**values, "text_json": text, "action": "check"})

@@ -49,7 +49,7 @@ def test_an_application_is_read_tool_by_tool(browser: Client) -> None:
 
 
 def test_an_application_is_written_as_json_with_errors_at_their_lines(browser: Client) -> None:
-    values = inputs(browser.get("/applications/new/"))
+    values = inputs(browser.get("/applications/new/?view=json"))
     assert "an example" not in values["text_json"]
     broken = json.dumps(application_json(tools=[{"name": "x y"}]), indent=2)
     response = browser.post("/applications/new/", {**values, "text_json": broken})
@@ -62,7 +62,7 @@ def test_an_application_is_written_as_json_with_errors_at_their_lines(browser: C
 
 
 def test_the_example_to_start_from_is_valid_once_it_has_a_name(browser: Client) -> None:
-    values = inputs(browser.get("/applications/new/"))
+    values = inputs(browser.get("/applications/new/?view=json"))
     named = json.dumps({**json.loads(values["text_json"]), "name": "First"})
     assert browser.post("/applications/new/", {**values, "text_json": named}).status_code == 302
 
@@ -70,7 +70,7 @@ def test_the_example_to_start_from_is_valid_once_it_has_a_name(browser: Client) 
 def test_a_saved_application_is_the_next_version_and_compared_with_the_last(browser: Client) -> None:
     make_application()
     url = "/applications/Restaurant/edit/"
-    values = inputs(browser.get(url))
+    values = inputs(browser.get(f"{url}?view=json"))
     text = values["text_json"].replace("17:00", "18:00")
     browser.post(url, {**values, "text_json": text, "action": "save"})
     assert ApplicationVersion.objects.get(number=2).content["facts"] == {"opens": "18:00"}
@@ -82,7 +82,7 @@ def test_a_saved_application_is_the_next_version_and_compared_with_the_last(brow
 
 def test_a_duplicate_application_starts_with_the_same_tools(browser: Client) -> None:
     make_application()
-    text = json.loads(inputs(browser.get("/applications/new/", {"from": "Restaurant"}))["text_json"])
+    text = json.loads(inputs(browser.get("/applications/new/", {"from": "Restaurant", "view": "json"}))["text_json"])
     assert (text["name"], text["tools"]) == ("Restaurant copy", application_json()["tools"])
 
 
