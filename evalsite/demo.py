@@ -12,7 +12,7 @@ from scenarios_app.models import Suite
 SUITE = "demo"
 FULL_SUITE = "demo-full"
 # Suite -> the files of fixtures/demo that it holds, in order.
-SUITES = {SUITE: ("scenarios.json",), FULL_SUITE: ("scenarios.json", "full.json")}
+SUITES = {SUITE: ("scenarios.json",), FULL_SUITE: ("scenarios.json", "full.json", "conversations.json")}
 CONFIGURATIONS = "Front desk@1,Front desk@2"
 
 

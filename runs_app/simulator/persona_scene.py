@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -69,13 +70,18 @@ class Scene:
 
 
 def find_scene(prompt: str) -> Scene | None:
-    """The scene in a prompt: the JSON object with a `caller` who has a goal, and a `conversation`; None without one."""
+    """The scene in a prompt: the JSON object with a `caller` who has a goal, and a `conversation`; None without one.
+    Raises RequestError when it cannot be read."""
+    for document in _documents(prompt):
+        if isinstance(document, dict) and isinstance(document.get("caller"), dict) and "conversation" in document:
+            return _read(document)
+    return None
+
+
+def _documents(prompt: str) -> Iterator[Json]:
     for text in [*_FENCE.findall(prompt), prompt]:
         with contextlib.suppress(ValueError):
-            document = json.loads(text)
-            if isinstance(document, dict) and isinstance(document.get("caller"), dict) and "conversation" in document:
-                return _read(document)
-    return None
+            yield json.loads(text)
 
 
 def _read(document: dict[str, Json]) -> Scene:

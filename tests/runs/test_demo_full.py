@@ -17,6 +17,7 @@ from tests.runs.test_own_stack import OURS
 from tests.simulator import demo
 
 PATIENCE_S = 1_200
+WHOLE = (*demo.FULL, *demo.CONVERSATIONS)
 COMMAND = [
     *(sys.executable, "manage.py", "run_eval", "--up", "--wait", "--format=json", "--seed=7"),
     *("--suite=demo-full", "--configurations=Front desk@1,Front desk@2,Front desk slow@1"),
@@ -34,12 +35,12 @@ def test_three_configurations_come_to_what_the_table_says_and_none_is_invalid(tm
     )
     assert done.returncode == 0, done.stderr + (tmp_path / "run_eval-up.log").read_text()[-4000:]
     told = json.loads(done.stdout)
-    assert told["trials"]["total"] == len(demo.FAILS) * len(demo.FULL)
+    assert told["trials"]["total"] == len(demo.FAILS) * len(WHOLE)
     wrong = [one for one in told["results"] if one["outcome"] not in ("passed", "failed")]
     assert (told["status"], told["trials"]["invalid"], wrong) == ("done", 0, [])
     for configuration, fails in demo.FAILS.items():
         found = {one["scenario"]: one["outcome"] for one in told["results"] if one["configuration"] == configuration}
-        assert found == demo.outcomes(demo.FULL, fails), configuration
+        assert found == demo.outcomes(WHOLE, fails), configuration
     assert_slower(told)
 
 

@@ -8,7 +8,7 @@ from evalsite import demo
 from runs_app.services.snapshots import take_snapshot
 from scenarios_app.models import Application, ConfigurationVersion, ScenarioVersion
 from scenarios_app.services import find_configuration_version, find_suite, suite_members
-from tests.simulator.demo import EIGHT, FULL
+from tests.simulator.demo import CONVERSATIONS, EIGHT, FULL
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ def test_a_fresh_installation_has_both_suites_and_can_run_them() -> None:
     assert demo.install()
     first, full = (find_suite(name) for name in ("demo", "demo-full"))
     assert [one.key for one in suite_members(first)] == [one.id for one in EIGHT]
-    assert [one.key for one in suite_members(full)] == [one.id for one in FULL]
+    assert [one.key for one in suite_members(full)] == [one.id for one in (*FULL, *CONVERSATIONS)]
     assert set(ScenarioVersion.objects.values_list("number", flat=True)) == {1}
     assert Application.objects.count() == 4
     names = ("faulty", "live", "live client", "slow")
@@ -38,4 +38,4 @@ def test_a_second_start_leaves_alone_what_people_have_changed() -> None:
     demo.install()
     find_suite("demo-full").delete()
     assert not demo.install()
-    assert ScenarioVersion.objects.count() == len(FULL)
+    assert ScenarioVersion.objects.count() == len(FULL) + len(CONVERSATIONS)

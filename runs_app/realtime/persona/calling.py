@@ -102,7 +102,9 @@ class PersonaCaller:
         if not words.say:
             return await self.next(exchanges)  # nothing that cannot wait
         turn = await self._spoken(words, thought, len(exchanges))
-        turn = replace(turn, interrupt_after_ms=after_ms, only_over=True)
+        # the agent was still to answer or to be heard: nobody waited for these words
+        told = replace(turn.thought, silence_ms=0.0) if turn.thought else None
+        turn = replace(turn, interrupt_after_ms=after_ms, only_over=True, thought=told)
         return self._given(turn, words.steps, len(exchanges))
 
     async def _answer(self, exchanges: Sequence[Exchange]) -> PlannedTurn | None:
