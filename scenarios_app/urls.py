@@ -38,6 +38,7 @@ urlpatterns = [
     path("scenarios/<name:key>/", scenarios.scenario_page, name="scenario"),
     path("scenarios/<name:key>/edit/", scenario_edit.scenario_edit, name="scenario-edit"),
     path("scenarios/<name:key>/versions/<int:number>/", scenarios.scenario_version, name="scenario-version"),
+    path("recordings/typed/", recordings.recording_typed, name="recording-typed"),
     path("scenarios/<name:key>/recordings/", recordings.recording_add, name="recording-add"),
     path("scenarios/<name:key>/recordings/remove/", recordings.recording_remove, name="recording-remove"),
     path(

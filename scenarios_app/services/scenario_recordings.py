@@ -61,15 +61,30 @@ def add_recording(
     """The file as a recording of the scenario's first turn, or as the sound that one of that name lacks here. Raises
     SpecError."""
     kept = keep_recording(data=data, name=name, channel=channel, user=user)
-    content = _content(scenario)
-    listed = content["input"].setdefault("recordings", [])
-    lacking = _lacking(listed, name)
-    if lacking is not None:
-        lacking["sha256"] = kept.recording.sha256
-    else:
-        listed.append(recording_entry(listed, name=name, sha256=kept.recording.sha256, channel=channel))
+    content = with_recording(_content(scenario), name=name, sha256=kept.recording.sha256, channel=channel)
     note = "; ".join((f"Recording {name}", *kept.notes))[:500]
     return save_scenario(scenario=scenario, content=content, user=user, note=note)
+
+
+def with_recording(
+    document: Mapping[str, Any], *, name: str, sha256: str, channel: int | None = None
+) -> dict[str, Any]:
+    """A scenario, well-formed or not yet, with one recording more. Raises SpecError where it cannot hold any."""
+    changed: dict[str, Any] = copy.deepcopy(dict(document))
+    given = changed.setdefault("input", {})
+    listed = given.setdefault("recordings", []) if isinstance(given, dict) else None
+    if not isinstance(listed, list) or not all(_is_entry(one) for one in listed):
+        raise SpecError([Problem("input.recordings", "must be a list of recordings: mend it first")])
+    lacking = _lacking(listed, name)
+    if lacking is not None:
+        lacking["sha256"] = sha256
+    else:
+        listed.append(recording_entry(listed, name=name, sha256=sha256, channel=channel))
+    return changed
+
+
+def _is_entry(one: Any) -> bool:
+    return isinstance(one, dict) and isinstance(one.get("id"), str) and isinstance(one.get("path"), str)
 
 
 def _lacking(listed: Iterable[dict[str, Any]], name: str) -> dict[str, Any] | None:

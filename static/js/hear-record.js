@@ -59,7 +59,39 @@ async function tape(url) {
   };
 }
 
+/** The file goes with the form of the page, as if it had been chosen: the page that follows says what became of it. */
+function sentWith(form) {
+  return (file) => {
+    const chosen = new DataTransfer();
+    chosen.items.add(file);
+    form.elements.file.files = chosen.files;
+    form.elements.channel.value = "";
+    form.requestSubmit();
+  };
+}
+
+/** The file goes into the editor around the box: its JSON gets the recording, and the rest of the editor follows. */
+function putInto(box, tell) {
+  const editor = box.closest("form");
+  const text = editor.elements.namedItem("text_json");
+  return async (file, channel = "") => {
+    tell(`Adding ${file.name} …`);
+    const fields = new FormData(editor);
+    fields.set("recording", file);
+    fields.set("recording_channel", channel);
+    const headers = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
+    const answer = await fetch(box.dataset.url, { method: "POST", headers, body: fields });
+    const json = answer.headers.get("Content-Type")?.includes("json") ? await answer.json() : null;
+    if (!json?.text) return tell(json?.error ?? `The site answered ${answer.status}.`, true);
+    text.value = json.text;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+    return tell(json.says);
+  };
+}
+
 function wire(form) {
+  if (form.dataset.wired) return;
+  form.dataset.wired = "yes";
   const button = form.querySelector("[data-record-start]");
   const says = form.parentElement.querySelector("[data-record-says]");
   let running = null;
@@ -95,16 +127,19 @@ function wire(form) {
     running = null;
     pressed(false);
     tell("Adding it …");
-    const file = new File([sound], `microphone-${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}.wav`);
-    const chosen = new DataTransfer();
-    chosen.items.add(file);
-    form.elements.file.files = chosen.files;
-    form.elements.channel.value = "";
-    form.requestSubmit(); // as if that file had been chosen: the page that follows says what became of it
+    add(new File([sound], `microphone-${new Date().toISOString().slice(0, 19).replace(/\D/g, "")}.wav`));
   }
 
+  const add = form.matches("form") ? sentWith(form) : putInto(form, tell);
+  const chosen = form.querySelector("[data-record-file]");
+  form.querySelector("[data-record-add]")?.addEventListener("click", () => {
+    if (chosen.files[0]) add(chosen.files[0], form.querySelector("[data-record-channel]").value);
+    else tell("Choose a file first.", true);
+  });
   button.hidden = false;
   button.addEventListener("click", () => (running ? stop() : start()));
 }
 
-document.querySelectorAll("[data-record]").forEach(wire);
+const start = () => document.querySelectorAll("[data-record]").forEach(wire);
+document.addEventListener("htmx:afterSwap", start);
+start();

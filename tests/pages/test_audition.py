@@ -136,6 +136,46 @@ def test_a_recording_that_a_turn_plays_is_not_removed_under_it(browser: Client) 
     assert browser.post("/scenarios/talk/recordings/remove/", {"id": "other"}).status_code == 404
 
 
+def test_a_recording_goes_into_what_is_being_written_and_is_no_version_yet(browser: Client) -> None:
+    make_scenario(input={"text": "A", "recordings": [{"id": "nora", "path": "audio/nora.wav"}]})
+    editor = inputs(browser.get("/scenarios/book_table/edit/"))
+    lacking = SimpleUploadedFile("nora.wav", wav_bytes(tone(300, 0.5)))
+    answer = browser.post("/recordings/typed/", {**editor, "recording": lacking}).json()
+    assert "nora.wav is in. It counts once you save." in answer["says"]
+    (entry,) = json.loads(answer["text"])["input"]["recordings"]
+    assert (entry["path"], len(entry["sha256"])) == ("audio/nora.wav", 64)
+
+    other = SimpleUploadedFile("other.wav", wav_bytes(np.stack([tone(300, 0.5), tone(600, 0.5)], axis=1)))
+    answer = browser.post("/recordings/typed/", {**editor, "recording": other, "recording_channel": "2"}).json()
+    assert [one["id"] for one in json.loads(answer["text"])["input"]["recordings"]] == ["nora", "other"]
+    assert json.loads(answer["text"])["input"]["recordings"][1]["channel"] == 2
+    assert ScenarioVersion.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({}, "choose a file first"),
+        ({"recording": SimpleUploadedFile("x.wav", b"hello")}, "x.wav: cannot be a caller's words"),
+        ({"view": "json", "text_json": "{", "recording": SimpleUploadedFile("x.wav", b"")}, "mend what cannot be read"),
+        (
+            {
+                "view": "json",
+                "text_json": '{"input": {"recordings": 7}}',
+                "recording": SimpleUploadedFile("x.wav", wav_bytes(tone(300, 0.5))),
+            },
+            "input.recordings: must be a list",
+        ),
+    ],
+)
+def test_what_cannot_go_into_the_editor_says_why(browser: Client, fields: dict[str, Any], reason: str) -> None:
+    make_scenario()
+    editor = inputs(browser.get("/scenarios/book_table/edit/"))
+    answer = browser.post("/recordings/typed/", {**editor, **fields})
+    assert answer.status_code == 422
+    assert reason in answer.json()["error"]
+
+
 def test_a_scenario_is_cut_out_of_a_call(browser: Client) -> None:
     sent = {
         "file": SimpleUploadedFile("call.wav", call()),
