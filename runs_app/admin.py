@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from runs_app.models import Baseline, Decision, Grading, KnownFailure, Review, Run, Trial
+from runs_app.querysets import TrialQuerySet
 
 
 class LookOnly(admin.ModelAdmin):
@@ -31,6 +32,9 @@ class TrialAdmin(LookOnly):
     list_display = ["id", "run", "repeat", "status", "outcome", "stage", "attempt", "lease_expires_at"]
     list_filter = ["status", "outcome", "stage"]
     list_select_related = ["run"]
+
+    def get_queryset(self, request: HttpRequest) -> TrialQuerySet:
+        return Trial.objects.counted()
 
 
 @admin.register(Grading)

@@ -108,6 +108,10 @@ def render(
     return Destination(full_url, filled_headers, key, filled_token, filled_model, tuple(sorted(fill.used)))
 
 
+def is_set(name: str) -> bool:
+    return bool(_environment_value(name))
+
+
 def with_trial_values(template: str, context: TemplateContext) -> str:
     """The template with what `context` knows filled in; secrets keep their names, as pages may show them."""
     values = context.values()

@@ -59,6 +59,21 @@ class SecretUse:
     problem: str
 
 
+@dataclass(frozen=True)
+class KnownSecret:
+    """A secret that the operator listed. `is_set`: its variable has a value."""
+
+    name: str
+    places: tuple[str, ...]
+    is_set: bool
+
+
+def known_secrets() -> tuple[KnownSecret, ...]:
+    """By name, what a configuration of this site may name. Raises ImproperlyConfigured."""
+    listed = secrets.declared().items()
+    return tuple(KnownSecret(name, tuple(map(str, places)), secrets.is_set(name)) for name, places in listed)
+
+
 def preview_session(version: ConfigurationVersion, scenario: ScenarioVersion | None = None) -> SessionPreview:
     """With a scenario also what it lets the agent know. Raises CannotPlan."""
     try:

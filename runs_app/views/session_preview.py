@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from runs_app.services.refusal import CannotPlan
-from runs_app.services.session_preview import SecretUse, preview_session, secret_uses
+from runs_app.services.session_preview import KnownSecret, SecretUse, known_secrets, preview_session, secret_uses
 from scenarios_app.models import ConfigurationVersion, Scenario, ScenarioVersion
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.views.configurations import configuration_or_404
@@ -20,7 +20,7 @@ def session_preview(request: HttpRequest, name: str, number: int) -> HttpRespons
     versions = configuration_or_404(name).versions.select_related("configuration")
     version: ConfigurationVersion = get_object_or_404(versions, number=number)
     key = request.GET.get("scenario", "").strip()
-    context = {"version": version, "key": key, "uses": _uses(version), **_previewed(version, key)}
+    context = {"version": version, "key": key, "uses": _uses(version), "known": _known(), **_previewed(version, key)}
     return render(request, "runs_app/session_preview.html", context)
 
 
@@ -43,4 +43,11 @@ def _uses(version: ConfigurationVersion) -> tuple[SecretUse, ...]:
     try:
         return secret_uses(version)
     except (SpecError, ImproperlyConfigured):  # the preview beside it says what is wrong
+        return ()
+
+
+def _known() -> tuple[KnownSecret, ...]:
+    try:
+        return known_secrets()
+    except ImproperlyConfigured:
         return ()

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from runs_app import live
 from runs_app.models import Run, Trial
+from runs_app.querysets import TrialQuerySet
 from runs_app.services.draft_grading import Prepared, grade_now, held_beside, prepare_draft_grading
 from runs_app.services.runs import NotPossible
 from runs_app.services.temporary import throw_away
@@ -123,14 +124,27 @@ def _configuration(request: HttpRequest) -> ConfigurationVersion | None:
 
 def _choices(request: HttpRequest, key: str) -> dict[str, Any]:
     newest = Configuration.objects.current().filter(latest__isnull=False).select_related("latest__configuration")
-    kept = Trial.objects.counted().gradable().filter(scenario_version__scenario__key__iexact=key) if key else None
+    last = Run.everything.tries_of(signed_in(request)).order_by("-pk").first()
     return {
         "key": key,
         "versions": [configuration.latest for configuration in newest],
-        "chosen": number_of(request.POST.get("try_configuration", "")),
-        "kept": kept.with_versions().defer("record", "metrics").order_by("-pk")[:MOST_KEPT] if kept is not None else (),
+        "chosen": number_of(request.POST.get("try_configuration", "")) or _last_called(last),
+        "kept": _kept(key) if key else (),
+        "last": last,
         "idle": worker_missing(),
     }
+
+
+def _kept(key: str) -> TrialQuerySet:
+    """The newest conversations of the scenario that can be graded again."""
+    found = Trial.objects.counted().gradable().filter(scenario_version__scenario__key__iexact=key)
+    return found.with_versions().defer("record", "metrics").order_by("-pk")[:MOST_KEPT]
+
+
+def _last_called(last: Run | None) -> int | None:
+    """The newest version of the configuration that this person tried last."""
+    entry = last.configurations.select_related("configuration_version__configuration").first() if last else None
+    return entry.configuration_version.configuration.latest_id if entry else None
 
 
 def _told(request: HttpRequest, run: Run) -> HttpResponse:

@@ -1,4 +1,5 @@
 // Fix it here, beside a failed trial: opens and closes the panel. On a page of its own there is nothing to close.
+import { bind } from "./keys.js";
 import { followPlayer } from "./tried-player.js";
 
 const side = document.getElementById("fix-side");
@@ -16,6 +17,7 @@ function close() {
 }
 
 if (side) {
+  bind([{ key: "F", label: "Fix it here", run: () => opener?.click() }]);
   let wasOpen = false;
   side.addEventListener("htmx:afterSettle", () => {
     open();

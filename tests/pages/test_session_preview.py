@@ -100,6 +100,9 @@ def test_each_secret_tells_whether_it_may_go_where_it_would(
     ]
     assert "JUDGE_KEY may not be sent to https://judge.example" in page
     assert "there is no secret NOBODY" in page
+    assert re.search(
+        r"<code>\{\{secrets\.AGENT_KEY}}</code> <span class=\"muted\">for wss://agent\.example</span>", page
+    )
     assert KEY not in page
 
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from runs_app.models import Grading, Run, Trial
-from scenarios_app.models import ConfigurationVersion, Scenario
+from scenarios_app.models import Configuration, ConfigurationVersion, Scenario
 from tests.grading import builders as evidence
 from tests.pages.trials import SOUND, record_trial, spoken_trial
 from tests.runs.builders import make_configuration, scenario
@@ -110,7 +110,7 @@ def test_what_cannot_be_tried_says_why(
     assert not Run.everything.exists()
 
 
-def test_the_panel_offers_configurations_and_the_kept_trials_of_this_scenario(signed_in: Client) -> None:
+def test_the_panel_offers_configurations_and_the_kept_trials_of_this_scenario(signed_in: Client, alice: User) -> None:
     trial = spoken_trial()
     make_configuration("Night desk")
     key = trial.scenario_version.scenario.key
@@ -118,6 +118,12 @@ def test_the_panel_offers_configurations_and_the_kept_trials_of_this_scenario(si
     assert "Front desk@1" in page
     assert "Night desk@1" in page
     assert f'<option value="{trial.pk}">' in page
+    assert "your last try" not in page
+    night = Configuration.objects.get(name="Night desk").latest_id
+    signed_in.post("/tries/new/", written(scenario(), try_configuration=night))
+    page = signed_in.get("/tries/panel/").content.decode()
+    assert f'<option value="{night}" selected>' in page
+    assert f'hx-get="/tries/{Run.everything.tries_of(alice).get().pk}/"' in page
     assert "Once a run has talked" in signed_in.get("/tries/panel/").content.decode()
 
 
