@@ -26,6 +26,11 @@ USAGE: Final = {
     "output_text_tokens": "agent_output_text_tokens",
     "output_audio_tokens": "agent_output_audio_tokens",
 }
+MORE: Final = {
+    "backend_input": "backend_input_tokens",
+    "backend_output": "backend_output_tokens",
+    "billed_seconds": "session_seconds",
+}
 MOST_TRIALS: Final = 4000  # whose usage is looked at
 
 Place = tuple[int, str]  # configuration version, scenario id; without a scenario: over all of them
@@ -40,6 +45,7 @@ class Spent:
 
 
 NOTHING: Final = Spent(None, None)
+NO_PRICE: Final = Price(text_in=0.0)
 
 
 def price_for(spec: Configuration) -> Price | None:
@@ -50,6 +56,12 @@ def price_for(spec: Configuration) -> Price | None:
         except ValidationError:
             return None
     return price_of(spec.model)
+
+
+def _backend_price(spec: Configuration) -> Price | None:
+    """Of who thinks behind the voice; nothing where nobody does, or where that is simulated."""
+    simulated = spec.backend is not None and spec.backend.endpoint == SIMULATOR
+    return NO_PRICE if spec.backend_model is None or simulated else price_of(spec.backend_model)
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ def charge(
         if cost is None:
             return Charge(None, f"{label} told no usage so far")
         total += cost.times(repeats)
-    return Charge(total)
+    return Charge(total, "" if _backend_price(spec) else f"no price of the backend {spec.backend_model}")
 
 
 def charges_in_words(charges: Sequence[Charge]) -> str:
@@ -117,7 +129,7 @@ def spent_on(known: Mapping[Place, Spent], version: int, scenario: str) -> Spent
 
 
 def _rows(trials: QuerySet[Trial]) -> Iterable[dict[str, Any]]:
-    tokens = {name: _average(metric) for name, metric in USAGE.items()}
+    tokens = {name: _average(metric) for name, metric in (USAGE | MORE).items()}
     lasted = ExpressionWrapper(F("recorded_at") - F("started_at"), output_field=DurationField())
     graded = trials.filter(outcome__in=(Outcome.PASSED, Outcome.FAILED))
     newest = graded.order_by("-pk").values("pk")[:MOST_TRIALS]
@@ -140,8 +152,29 @@ def _cost(row: Mapping[str, Any], spec: Configuration) -> Cost | None:
     if price is None:
         return None
     tokens = {name: None if row[name] is None else round(row[name]) for name in USAGE}
-    seconds = row["lasted"].total_seconds() if row["lasted"] else 0.0
-    return cost_of(Usage(**tokens), price, minutes=seconds / 60)
+    lasted = row["lasted"].total_seconds() if row["lasted"] else 0.0
+    seconds = lasted if row["billed_seconds"] is None else row["billed_seconds"]
+    voice, backend = cost_of(Usage(**tokens), price, minutes=seconds / 60), _backend_cost(row, tokens, spec)
+    return voice + backend if voice and backend else voice
+
+
+def _backend_cost(row: Mapping[str, Any], tokens: Mapping[str, int | None], spec: Configuration) -> Cost | None:
+    """None where it is not known, and where there is no backend. All tokens that GPT Live tells are the provider's
+    backend's."""
+    price = _backend_price(spec)
+    if price is None or spec.backend_model is None:
+        return None
+    own = spec.own_backend is not None
+    asked, told = (
+        (row["backend_input"], row["backend_output"]) if own else (tokens["input_tokens"], tokens["output_tokens"])
+    )
+    cached = None if own else tokens["input_cached_tokens"]
+    usage = Usage(
+        input_text_tokens=None if asked is None else round(asked),
+        output_text_tokens=None if told is None else round(told),
+        input_cached_tokens=cached,
+    )
+    return cost_of(usage, price)
 
 
 def _mean(known: Sequence[Spent]) -> Spent:

@@ -200,14 +200,22 @@ def _longest_turn(record: Record, voices: Voices) -> int:
 
 
 def _tool_waits(record: Record, samples: int) -> tuple[Span, ...]:
-    """From the first function call of a turn to the end of the reply that follows its results, inside the recording."""
+    """While a task is under way behind the voice; where the voice itself calls the tools, from the first function call
+    of a turn to the end of the reply that follows its results. Inside the recording."""
+    if record.protocol == "live" or record.delegations:
+        return intervals.union(_clipped(work.created_ms, work.ended_ms, samples) for work in record.delegations)
     waits = []
     for turn in record.turns:
         calls = [call.called_ms for call in record.tool_calls if call.turn == turn.index]
         if calls:
-            end = samples if turn.done_ms is None else min(samples, _sample(turn.done_ms))
-            waits.append(Span(max(0, _sample(min(calls))), end))
+            waits.append(_clipped(min(calls), turn.done_ms, samples))
     return intervals.union(waits)
+
+
+def _clipped(start_ms: float, end_ms: float | None, samples: int) -> Span:
+    """Of the recording; one that never ended lasts to its end."""
+    end = samples if end_ms is None else min(samples, _sample(end_ms))
+    return Span(max(0, _sample(start_ms)), end)
 
 
 def _sample(t_ms: float) -> int:

@@ -123,13 +123,17 @@ _AUDIO: Final = {
     "speaking_duration_ms": MetricInfo("ms", "Voiced time of the agent.", None, "audio"),
     "speaking_duration_max_ms": MetricInfo("ms", "The most voiced time in one agent turn.", None, "audio"),
     "floor_hold_silence_ms": MetricInfo(
-        "ms", "Time from a function call to the end of the reply in which nobody speaks, summed.", "lower", "audio"
+        "ms",
+        "Time in which a task is under way behind the voice and nobody speaks, summed; where the voice itself calls "
+        "the tools, from the first call of a turn to the end of its reply.",
+        "lower",
+        "audio",
     ),
     "floor_hold_silence_max_ms": MetricInfo("ms", "The longest single stretch of that silence.", "lower", "audio"),
     "spoke_too_soon_ms": MetricInfo(
         "ms",
-        "How long before the end of its turn's last tool the agent claimed success (English wording), the longest of "
-        "all turns; 0 when it never did, null when no tool ran.",
+        "How long before the end of its turn's last tool the agent claimed success (English wording; GPT Live: its "
+        "claiming words), the longest of all turns; 0 when it never did, null when no tool ran.",
         "lower",
         "audio",
     ),

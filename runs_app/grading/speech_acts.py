@@ -43,11 +43,13 @@ _SENTENCE: Final = regex.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|$)")
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that says something is done, and the characters [start, end) where it stands."""
+    """A sentence that says something is done, and the characters [start, end) where it stands. `at`: where its claiming
+    words begin."""
 
     start: int
     end: int
     sentence: str
+    at: int
 
 
 def asks(text: str) -> bool:
@@ -60,7 +62,8 @@ def claims(text: str) -> tuple[Claim, ...]:
     found = []
     for sentence in _SENTENCE.finditer(text.replace("\u2019", "'")):
         words = sentence[0].strip()
-        if _CLAIM.search(words) and not _NOT_A_CLAIM.search(words):
+        claim = _CLAIM.search(words)
+        if claim and not _NOT_A_CLAIM.search(words):
             start = sentence.start() + len(sentence[0]) - len(sentence[0].lstrip())
-            found.append(Claim(start, start + len(words), words))
+            found.append(Claim(start, start + len(words), words, start + claim.start()))
     return tuple(found)

@@ -15,7 +15,7 @@ from typing import Any
 from runs_app.grading.case import Case, span_ms
 from runs_app.grading.check import Check, not_applicable, verdict
 from runs_app.grading.percentiles import rounded
-from runs_app.grading.speech_acts import claims
+from runs_app.grading.speech_acts import Claim, claims
 from runs_app.realtime.record import SAMPLES_PER_MS, Span, Turn
 
 Json = Any
@@ -73,19 +73,18 @@ class EarlyClaim:
 
 def spoken_claims(case: Case) -> Iterator[SpokenClaim]:
     """Claims in the agent's captions, with the audio to listen to."""
+    live = case.record.protocol == "live"
     for turn in case.record.turns:
-        yield from _claims_of(turn, _results_ms(case, turn))
+        text, starts = _written_live(case, turn) if live else _written(case, turn)
+        for claim in claims(text):
+            # A Live agent goes on talking while it is told: what counts is when the claim itself was made.
+            yield _spoken(turn, claim, starts, claim.at if live else claim.start)
 
 
-def _results_ms(case: Case, turn: Turn) -> list[float]:
-    """When the results came that the agent answered with another response: no sentence reaches over one. An agent of
-    GPT Live goes on talking while it is told."""
-    if case.record.protocol == "live":
-        return []
-    return sorted(call.answered_ms for call in case.calls if call.turn == turn.index and call.answered_ms is not None)
-
-
-def _claims_of(turn: Turn, results_ms: Sequence[float]) -> Iterator[SpokenClaim]:
+def _written(case: Case, turn: Turn) -> tuple[str, list[int]]:
+    """A turn's words and where each caption begins. No sentence reaches over a result, which the agent answers with
+    another response."""
+    results_ms = _results_ms(case, turn)
     starts: list[int] = []
     text, known = "", 0
     for caption in turn.captions:
@@ -93,17 +92,42 @@ def _claims_of(turn: Turn, results_ms: Sequence[float]) -> Iterator[SpokenClaim]
         text += "\n" * (known > before)
         starts.append(len(text))
         text += caption.text
-    for claim in claims(text):
-        first = bisect_right(starts, claim.start) - 1
-        last = bisect_right(starts, max(claim.start, claim.end - 1)) - 1
-        said_ms, done_ms = turn.captions[first].t_ms, turn.captions[last].t_ms
-        stretch = _stretch(turn, said_ms)
-        if stretch is None:
-            yield SpokenClaim(turn.index, said_ms, claim.sentence, (said_ms, done_ms))
-            continue
-        sound = _sound(turn, stretch, starts, claim.start, claim.end)
-        start, end = span_ms(Span(max(stretch.start, round(said_ms * SAMPLES_PER_MS)), stretch.end))
-        yield SpokenClaim(turn.index, said_ms, claim.sentence, (start, end), sound)
+    return text, starts
+
+
+def _written_live(case: Case, turn: Turn) -> tuple[str, list[int]]:
+    """The same of a voice that never stops for a result: its sentences end where it falls silent, and where a new one
+    begins after a result."""
+    results_ms = _results_ms(case, turn)
+    starts: list[int] = []
+    text, known = "", 0
+    last: Span | None = None
+    for caption in turn.captions:
+        before, known = known, bisect_right(results_ms, caption.t_ms)
+        stretch = _stretch(turn, caption.t_ms)
+        begins = text.rstrip()[-1:] in (".", "!", "?", "…") or caption.text.lstrip()[:1].isupper()
+        if starts and (stretch != last or (known > before and begins)):
+            text += "\n"
+        last = stretch
+        starts.append(len(text))
+        text += caption.text
+    return text, starts
+
+
+def _results_ms(case: Case, turn: Turn) -> list[float]:
+    return sorted(call.answered_ms for call in case.calls if call.turn == turn.index and call.answered_ms is not None)
+
+
+def _spoken(turn: Turn, claim: Claim, starts: Sequence[int], at: int) -> SpokenClaim:
+    first = bisect_right(starts, at) - 1
+    last = bisect_right(starts, max(at, claim.end - 1)) - 1
+    said_ms, done_ms = turn.captions[first].t_ms, turn.captions[last].t_ms
+    stretch = _stretch(turn, said_ms)
+    if stretch is None:
+        return SpokenClaim(turn.index, said_ms, claim.sentence, (said_ms, done_ms))
+    sound = _sound(turn, stretch, starts, at, claim.end)
+    start, end = span_ms(Span(max(stretch.start, round(said_ms * SAMPLES_PER_MS)), stretch.end))
+    return SpokenClaim(turn.index, said_ms, claim.sentence, (start, end), sound)
 
 
 def _stretch(turn: Turn, t_ms: float) -> Span | None:
@@ -133,9 +157,19 @@ def early_claims(case: Case) -> list[EarlyClaim]:
     found = []
     for claim in spoken_claims(case):
         result_ms, tool = ends.get(claim.turn, (claim.said_ms, ""))
-        if claim.said_ms < result_ms:
+        if claim.said_ms < result_ms and not _may_tell_of_another_task(case, claim):
             found.append(EarlyClaim(claim, tool, result_ms))
     return found
+
+
+def _may_tell_of_another_task(case: Case, claim: SpokenClaim) -> bool:
+    """Whether a task of the turn was done already, with its calls, while another one goes on."""
+    done = [work for work in case.record.delegations if work.turn == claim.turn and work.ended_ms is not None]
+    return any(
+        work.created_ms <= call.called_ms <= (work.ended_ms or 0.0) <= claim.said_ms and call.status == "completed"
+        for work in done
+        for call in case.calls
+    )
 
 
 def spoke_too_soon_ms(case: Case) -> float | None:

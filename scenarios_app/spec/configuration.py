@@ -164,6 +164,11 @@ class Configuration(Contract):
         ours = ("client",) if self.protocol == "live" else ("responses", "client")
         return self.backend if self.backend is not None and self.backend.mode in ours else None
 
+    @property
+    def backend_model(self) -> str | None:
+        """The model that thinks behind the voice; None where there is none, or nobody tells which."""
+        return self.backend.model if self.backend is not None and self.backend.mode != "direct" else None
+
     def answer_limit_ms(self, mode: str) -> float | None:
         """A trial that timed out is not answered sooner than this; None in text mode, where nothing is heard."""
         limit_s = self.timeouts.turn if self.protocol == "realtime" else self.timeouts.response

@@ -10,7 +10,7 @@ import pytest
 
 from runs_app.grading import intervals
 from runs_app.grading.audio_metrics import audio_metrics, listen, response_counts, responses
-from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, Record, Span
+from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, Delegation, Record, Span
 from tests.grading.builders import audio_record, call, recording, span, spoken, tone
 
 
@@ -159,6 +159,39 @@ def test_floor_hold_is_the_silence_between_a_call_and_the_end_of_the_reply() -> 
     assert measured["floor_hold_silence_ms"] == pytest.approx(1_100, abs=2)
     assert measured["floor_hold_silence_max_ms"] == pytest.approx(1_100, abs=2)
     assert numbers(audio_record(turns=(turn,)), audio)["floor_hold_silence_ms"] == 0.0
+
+
+@pytest.mark.parametrize("protocol", ["live", "realtime"])
+def test_floor_hold_behind_a_voice_is_the_silence_while_a_task_is_under_way(protocol: str) -> None:
+    """Handed on at 1,200, acknowledged from 1,500 to 2,000, done at 2,900, told from 3,100; another from 3,500 on."""
+    turn = spoken(agent=((1_500, 2_000), (3_100, 4_000)), done_ms=4_000.0)
+    first = Delegation("d1", "client", 0, created_ms=1_200.0, ended_ms=2_900.0, status="completed")
+    never = Delegation("d2", "client", 0, created_ms=3_500.0)
+    made = call(called_ms=1_300.0, answered_ms=1_400.0)
+    audio = recording([(0, 1_000)], [(1_500, 2_000), (3_100, 4_000)], 4_250)
+    both = audio_record(made, turns=(turn,), protocol=protocol, delegations=(first, never))
+    measured = numbers(both, audio)
+    assert measured["floor_hold_silence_ms"] == pytest.approx(300 + 900 + 250, abs=4)
+    assert measured["floor_hold_silence_max_ms"] == pytest.approx(900, abs=2)
+    overlapping = replace(both, delegations=(first, replace(first, id="d3", created_ms=2_100.0, ended_ms=3_050.0)))
+    assert numbers(overlapping, audio)["floor_hold_silence_ms"] == pytest.approx(300 + 1_050, abs=4)
+
+
+def test_a_live_agent_that_handed_nothing_on_holds_no_floor() -> None:
+    turn = spoken(agent=((3_100, 4_000),), done_ms=4_000.0)
+    measured = numbers(audio_record(turns=(turn,), protocol="live"), recording([(0, 1_000)], [(3_100, 4_000)], 4_100))
+    assert (measured["floor_hold_silence_ms"], measured["floor_hold_silence_max_ms"]) == (0.0, 0.0)
+    assert (measured["response_rate"], measured["response_latency_ms"]) == (1.0, pytest.approx(2_100, abs=2))
+
+
+def test_a_live_agent_that_begins_while_the_caller_speaks_interrupts_as_any_other() -> None:
+    """A murmur from 400 to 560 within the caller's first second, then the answer."""
+    turn = spoken(agent=((400, 560), (1_700, 2_500)), done_ms=2_500.0)
+    audio = recording([(0, 1_000)], [(400, 560), (1_700, 2_500)], 2_600)
+    measured = numbers(audio_record(turns=(turn,), protocol="live"), audio)
+    assert (measured["interruption_rate"], measured["agent_interruptions"]) == (1.0, 1)
+    assert (measured["response_rate"], measured["response_latency_ms"]) == (1.0, pytest.approx(700, abs=2))
+    assert measured["speaking_duration_ms"] == pytest.approx(960, abs=4)
 
 
 def test_speaking_duration_is_a_union_and_its_maximum_is_of_one_turn() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs_app.grading.case import Case
 from runs_app.grading.grade import grade
 from runs_app.grading.spoke_too_soon import early_claims, spoke_too_soon, spoke_too_soon_ms
-from runs_app.realtime.record import Caption, Span, Turn
+from runs_app.realtime.record import Caption, Delegation, Span, Turn
 from tests.grading.builders import audio_record, call, case, recording, scenario, spoken
 
 RESULT_MS = 2_000.0
@@ -40,14 +44,51 @@ def test_a_claim_after_the_result_is_none_of_it() -> None:
     assert spoke_too_soon_ms(the_case) == 0.0
 
 
-@pytest.mark.parametrize(("protocol", "early_ms"), [("realtime", 0.0), ("live", 600.0)])
-def test_a_sentence_ends_where_the_result_came_unless_the_agent_speaks_on(protocol: str, early_ms: float) -> None:
-    """A Realtime agent answers a result with another response, which goes on with no sentence of the one before."""
-    captions = (Caption(1_400, "Your table, let me see"), Caption(2_400, "Your table is booked."))
-    turn = spoken(agent=((1_400, 1_900), (2_400, 3_000)), captions=captions, text="".join(c.text for c in captions))
-    the_case = case(scenario(), audio_record(TOOL, turns=(turn,), protocol=protocol))
-    assert spoke_too_soon_ms(the_case) == early_ms
-    assert spoke_too_soon(the_case).status == ("failed" if early_ms else "passed")
+def of(protocol: str, *captions: tuple[float, str], agent: tuple[tuple[float, float], ...], **changes: Any) -> Case:
+    told = tuple(Caption(at_ms, text) for at_ms, text in captions)
+    turn = spoken(agent=agent, captions=told, text="".join(caption.text for caption in told))
+    return case(scenario(), audio_record(TOOL, turns=(turn,), protocol=protocol, **changes))
+
+
+@pytest.mark.parametrize("protocol", ["realtime", "live"])
+def test_a_sentence_ends_where_the_result_came_and_the_agent_spoke_anew(protocol: str) -> None:
+    captions = ((1_400.0, "Your table, let me see"), (2_400.0, "Your table is booked."))
+    the_case = of(protocol, *captions, agent=((1_400, 1_900), (2_400, 3_000)))
+    assert spoke_too_soon_ms(the_case) == 0.0
+    assert spoke_too_soon(the_case).status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("captions", "agent", "early_ms"),
+    [
+        # an acknowledgement without a stop, a pause, the answer
+        ([(1_300, "One moment"), (2_500, " it is booked.")], ((1_300, 1_800), (2_500, 3_000)), 0.0),
+        # the same in one breath: a new sentence after the result
+        ([(1_700, "One moment"), (2_050, " It is booked.")], ((1_700, 2_700),), 0.0),
+        # a sentence that runs on over the result: it claims with its last words
+        ([(1_700, "your table for three"), (2_050, " is booked.")], ((1_700, 2_700),), 0.0),
+        # and one that claimed before the result, and runs on
+        ([(1_700, "your table"), (1_850, " is booked"), (2_050, " for three.")], ((1_700, 2_700),), 150.0),
+        ([(1_300, "Of course."), (1_650, " It is booked.")], ((1_300, 2_300),), 350.0),
+    ],
+)
+def test_a_live_agent_claims_with_its_claiming_words(
+    captions: list[tuple[float, str]], agent: tuple[tuple[float, float], ...], early_ms: float
+) -> None:
+    assert spoke_too_soon_ms(of("live", *captions, agent=agent)) == early_ms
+
+
+def test_a_task_that_is_done_may_be_told_of_while_another_goes_on() -> None:
+    done = Delegation("d1", "client", 0, created_ms=1_100.0, ended_ms=1_300.0, status="completed")
+    open_one = Delegation("d2", "client", 0, created_ms=1_150.0, ended_ms=2_050.0, status="completed")
+    first = call(called_ms=1_200.0, answered_ms=1_250.0)
+    captions, agent = [(1_600.0, "It is booked.")], ((1_600.0, 2_400.0),)
+    both = of("live", *captions, agent=agent, delegations=(done, open_one))
+    calls = (first, call(called_ms=1_320.0, answered_ms=2_000.0))
+    record = replace(both.record, tool_calls=calls)
+    assert spoke_too_soon_ms(case(scenario(), record)) == 0.0
+    alone = replace(record, tool_calls=calls[1:], delegations=(open_one,))
+    assert spoke_too_soon_ms(case(scenario(), alone)) == 400.0
 
 
 def test_words_that_run_ahead_of_their_sound_are_bracketed_where_they_are_heard() -> None:

@@ -246,7 +246,7 @@ async def test_a_message_too_big_closes_the_socket() -> None:
         ({"delegation_s": 0.1}, True, "the task dlg_1 took longer than 0.1 s"),
     ],
 )
-async def test_nobody_waits_for_ever(limits: dict[str, float], configured: bool, words: str) -> None:
+async def test_nobody_waits_for_ever(limits: dict[str, Any], configured: bool, words: str) -> None:
     async with serving(limits=replace(LIMITS, **limits)) as (url, _), connected(url) as wire:
         if configured:
             await wire.configured()
