@@ -21,7 +21,7 @@ HISTORY = Rows(
     word="Message",
     add="Add a message",
     columns=(
-        Column(Slot("role", ("role",)), lambda: choice("Who", _ROLES)),
+        Column(Slot("role", ("role",)), lambda: choice("Who", _ROLES), preset=True),
         Column(Slot("text", ("text",), TEXT), lambda: prose("Words", rows=2)),
     ),
 )

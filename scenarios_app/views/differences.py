@@ -10,7 +10,6 @@ from scenarios_app.diffing import Diff, diff_texts
 from scenarios_app.forms.editor import Editor, open_editor
 from scenarios_app.models import Scenario
 from scenarios_app.presentation import pretty_json
-from scenarios_app.services import ChangedMeanwhile
 from scenarios_app.spec.merging import merge_documents
 from scenarios_app.spec.numbers import number_of
 
@@ -39,14 +38,19 @@ def _without_speech(content: dict[str, Any]) -> str:
     return pretty_json({**content, "input": spoken}, sort_keys=True)
 
 
-def told_meanwhile(
-    scenario: Scenario, error: ChangedMeanwhile, document: dict[str, Any], number: int | None
-) -> dict[str, Any]:
-    """What somebody else changed since version `number`, and what saving `document` would change of it."""
-    begun = scenario.versions.filter(number=number or 0).first()
-    theirs = scenario_parts(begun.content, error.newest.content) if begun else []
-    mine = scenario_parts(error.newest.content, document)
-    return {"theirs": theirs, "mine": mine, "since": number, "begun": begun, "yours": {"number": "yours"}}
+def told_meanwhile(scenario: Scenario, document: dict[str, Any], since: int | None) -> dict[str, Any]:
+    """What somebody else changed since version `since`, and what saving `document` would change of it."""
+    begun, newest = scenario.versions.filter(number=since or 0).first(), scenario.versions.newest_first()[0]
+    theirs = scenario_parts(begun.content, newest.content) if begun else []
+    mine = scenario_parts(newest.content, document)
+    return {
+        "theirs": theirs,
+        "mine": mine,
+        "since": since,
+        "begun": begun,
+        "newest": newest,
+        "yours": {"number": "yours"},
+    }
 
 
 def bring_in(editor: Editor, scenario: Scenario, since: int | None) -> tuple[Editor, dict[str, Any]]:

@@ -79,7 +79,7 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
         },
         fixed="id",
         begun=begun,
-        meanwhile=lambda error, document, number: told_meanwhile(scenario, error, document, number),
+        meanwhile=lambda error, document, number: told_meanwhile(scenario, document, number),
         acts={"merge": bring},
     )
 

@@ -16,7 +16,7 @@ from scenarios_app.models import Scenario, ScenarioDraft, ScenarioVersion
 from scenarios_app.offers import offers
 from scenarios_app.services import drop_drafts, keep_draft, scenario_warnings
 from scenarios_app.spec.numbers import number_of
-from scenarios_app.views.differences import bring_in, since_of
+from scenarios_app.views.differences import bring_in, since_of, told_meanwhile
 from scenarios_app.views.editing import fix, read_sent
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import signed_in
@@ -35,6 +35,8 @@ def scenario_validate(request: HttpRequest) -> HttpResponse:
     if request.POST.get("action") == "merge" and scenario is not None:
         editor, told = bring_in(editor, scenario, since_of(request))
         context |= told
+    elif scenario is not None and request.POST.get("since"):  # a save was held back: both differences stay in sight
+        context |= told_meanwhile(scenario, editor.document, since_of(request))
     editor.check(scenario_warnings)
     if scenario is not None:
         fix(editor, "id")

@@ -107,6 +107,7 @@ def test_the_second_of_two_is_told_sees_the_difference_and_loses_nothing(browser
     assert "They changed · The caller says" in page
     assert "For five" in page
     assert "Bob's title".replace("'", "&#x27;") in page
+    assert "They changed · The caller says" in typed(browser, held, notes="Still there while I go on typing.")
     brought = browser.post(EDIT, {**inputs(held), "action": "merge"})
     assert "nothing was changed by both" in brought.content.decode()
     browser.post(EDIT, {**inputs(brought), "action": "save"})

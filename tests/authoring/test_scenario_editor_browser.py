@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scenarios_app.models import Scenario
+from scenarios_app.services import save_scenario
 from tests.services import eventually
-from tests.support import make_application, make_scenario
+from tests.support import make_application, make_scenario, make_user, scenario_json
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -143,3 +144,39 @@ def test_a_scenario_is_written_with_the_keyboard_alone(site: Site, chrome: Chrom
     assert latest is not None
     assert latest.content["expected"]["tools"]["required"] == [{"name": "book", "arguments": {"room": "terrace"}}]
     assert latest.content["tags"] == ["late"]
+
+
+def test_a_closed_tab_and_a_colleague_cost_nothing(site: Site, chrome: Chrome) -> None:
+    scenario = make_scenario(title="First").scenario
+    page = chrome.open("/scenarios/book_table/edit/")
+    page.get_by_label("Title", exact=True).fill("Half a title")
+    page.locator("#draft-state[data-kept] time").wait_for()
+    page.close()  # nothing asks: nothing would be lost
+    page = chrome.open("/scenarios/book_table/edit/")
+    assert page.get_by_label("Title", exact=True).input_value() == "Half a title"
+    assert "begun on version 1" in page.locator("#draft-state").inner_text()
+
+    save_scenario(scenario=scenario, content=scenario_json(title="Theirs", owner="Bo"), user=make_user("bob"))
+    page.get_by_label("Answer", exact=True).fill("Mine.")
+    told = page.locator("#meanwhile")
+    eventually(lambda: "bob saved version 2" in told.inner_text(), what="the second is told while still typing")
+    told.get_by_role("button", name="Bring it in").click()
+    eventually(lambda: page.get_by_label("Owner").input_value() == "Bo", what="what bob alone changed is there")
+    assert "title" in told.locator("code").all_inner_texts()
+    assert shown(page)["title"] == page.get_by_label("Title", exact=True).input_value() == "Half a title"
+    page.get_by_role("button", name="Save version 3").last.click()
+    page.wait_for_url("**/scenarios/book_table/")
+    latest = Scenario.objects.get(key="book_table").latest
+    assert latest is not None
+    assert (latest.number, latest.title, latest.content["owner"]) == (3, "Half a title", "Bo")
+    assert latest.content["expected"]["answer"] == "Mine."
+
+    page = chrome.open("/scenarios/new/")
+    page.get_by_label("Title", exact=True).fill("Unfinished")
+    page.wait_for_url("**/scenarios/new/?draft=*")
+    page.reload()
+    assert page.get_by_label("Title", exact=True).input_value() == "Unfinished"
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Discard draft").click()
+    page.get_by_text("The draft is thrown away.").wait_for()
+    assert page.get_by_label("Title", exact=True).input_value() == ""
