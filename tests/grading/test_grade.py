@@ -289,7 +289,7 @@ async def test_every_metric_of_the_catalogue_is_given_and_no_other() -> None:
     over = spoken(caller=(2_800, 3_400), agent=((4_000, 5_000),), index=1)
     usage = Usage(120, 30, 150, 20, 100, 5, 10, 20)
     full = audio_record(call(), turns=(heard, over), usage=usage, pacing=Pacing(50, 3.0, 8.0, 40.0))
-    full = replace(full, session_seconds=12.0)
+    full = replace(full, session_seconds=12.0, backend_usage=Usage(30, 6, 36))
     result = await grade(Evidence(scenario(), full, audio), judge=PlainJudge())
     assert list(result.metrics) == list(METRICS)
     assert {name for name, value in result.metrics.items() if value is None} == set()
