@@ -56,13 +56,10 @@ def start_run(
     temporary_until: datetime | None = None,
     user: User | None = None,
 ) -> Run:
-    """A run with all its trials queued; work starts when the transaction is committed.
-
-    Without scenario_versions the newest version of every scenario of the suite is taken. `repeats_of`: by scenario
-    id, of how many the `repeats` it needs only the first ones. `temporary_until`: a run that is only tried out, until
-    then, and counts nowhere. Raises SpecError whose paths are the argument names,
-    or the scenario's id or NAME@VERSION and the field in it.
-    """
+    """A run with all its trials queued; work starts on commit. Without scenario_versions the suite's newest are taken.
+    `repeats_of`: by scenario id, of how many the `repeats` it needs only the first ones. `temporary_until`: only tried
+    out until then, counted nowhere. Raises SpecError whose paths are the argument names, or the scenario's id or
+    NAME@VERSION and the field in it."""
     run = Run(
         suite=suite,
         name=name.strip(),
