@@ -9,6 +9,7 @@ from runs_app.views import (
     connection,
     console,
     decisions,
+    endpoint,
     fixes,
     from_call,
     home,
@@ -30,6 +31,7 @@ from runs_app.views import (
 urlpatterns = [
     path("", home.home, name="home"),
     # what belongs to an application and needs the executor
+    path("applications/<name:name>/tools/<str:tool>/endpoint/", endpoint.tool_endpoint, name="application-endpoint"),
     path("applications/<name:name>/console/", console.application_console, name="application-console"),
     # callers, heard before there is a run
     path("hear/", audition.audition, name="audition"),

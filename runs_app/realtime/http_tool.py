@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import httpx2
@@ -41,10 +43,25 @@ class HttpTool:
     send_state: bool = False
     trial: Mapping[str, Json] = field(default_factory=dict)
 
+    @property
+    def place(self) -> str:
+        """Its address as it may be shown."""
+        return shown(self.url)
+
     async def answer(self, asked: Asked) -> Given:
+        async with self._failing_in_words():
+            return _read(*await self._post(asked))
+
+    async def reach(self) -> int:
+        """The status that it gives OPTIONS, which asks for nothing to be done. Raises ToolSandboxError."""
+        async with self._failing_in_words(), self._client(await asyncio.to_thread(certificates)) as client:
+            return (await client.options(self.url, headers=self._headers())).status_code
+
+    @asynccontextmanager
+    async def _failing_in_words(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self.timeout_s):
-                return _read(*await self._post(asked))
+                yield
         except TimeoutError as error:
             raise ToolSandboxError(f"{shown(self.url)} gave no answer within {self.timeout_s:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -57,20 +74,21 @@ class HttpTool:
         body: dict[str, Json] = {"tool": asked.tool, "arguments": asked.arguments, "trial": dict(self.trial)}
         if self.send_state:
             body["state"] = asked.state
-        headers = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "soundcheck"}
-        headers |= {**{name.lower(): value for name, value in self.headers.items()}, "content-type": "application/json"}
+        headers = self._headers() | {"content-type": "application/json"}
         content = json.dumps(body, ensure_ascii=False).encode()
         async with (
-            httpx2.AsyncClient(
-                # Reading the certificates takes tens of milliseconds, too long for a loop that paces audio.
-                verify=await asyncio.to_thread(certificates),
-                timeout=self.timeout_s,
-                follow_redirects=False,
-                trust_env=False,
-            ) as client,
+            # Reading the certificates takes tens of milliseconds, too long for a loop that paces audio.
+            self._client(await asyncio.to_thread(certificates)) as client,
             client.stream("POST", self.url, content=content, headers=headers) as response,
         ):
             return response.status_code, response.headers.get("content-type", ""), await _limited(response)
+
+    def _headers(self) -> dict[str, str]:
+        usual = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "soundcheck"}
+        return usual | {name.lower(): value for name, value in self.headers.items()}
+
+    def _client(self, verify: ssl.SSLContext) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(verify=verify, timeout=self.timeout_s, follow_redirects=False, trust_env=False)
 
 
 class _NoAnswer(Exception):

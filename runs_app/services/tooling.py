@@ -19,7 +19,7 @@ from runs_app.realtime.python_tool import Answering, PythonTool
 from runs_app.realtime.tool_backends import Backend
 from runs_app.services import secrets
 from runs_app.services.secrets import SecretError, TemplateContext
-from scenarios_app.spec.application import Application, HttpBehaviour
+from scenarios_app.spec.application import Application, HttpBehaviour, Tool
 from scenarios_app.spec.errors import Problem, SpecError, refuse_if
 
 NOBODY = TemplateContext(trial_seed=0, trial_repeat=1, run_seed=0)  # where there is no trial yet
@@ -68,6 +68,12 @@ def _collect(
         except SpecError as error:
             found += [problem.under(f"tools[{index}]") for problem in error.problems]
     return backends, found
+
+
+def endpoint_of(tool: Tool) -> HttpTool:
+    """Who answers this tool, which has an endpoint, where there is no trial. Raises SpecError."""
+    assert tool.http is not None
+    return _http(tool.http, NOBODY, {})
 
 
 def _http(http: HttpBehaviour, context: TemplateContext, told: Mapping[str, Any]) -> HttpTool:
