@@ -95,7 +95,8 @@ def _rate(column: Column, summary: ConfigurationSummary) -> Value:
 
 
 def _rate_hover(rate: PassRate) -> str:
-    more = f"95 % interval {percent(rate.low)} to {percent(rate.high)}" if rate.low is not None else "no interval"
+    none = "no interval of so few scenarios" if rate.n else "no interval"
+    more = f"95 % interval {percent(rate.low)} to {percent(rate.high)}" if rate.low is not None else none
     if rate.best != rate.worst:
         more += f"; if all without a verdict had failed {percent(rate.worst)}, had passed {percent(rate.best)}"
     return more

@@ -226,18 +226,19 @@ def _equivalence(rule: MetricRule, test: PairTest) -> Equivalence | None:
     margin = _margin(rule, test)
     if rule.margin is None or margin is None:
         return None
-    p: float | None = None
-    if test.table is None:
-        found = two_one_sided(test.differences, margin)
-        if found is None:
-            return None
-        low, high, p = found
-    else:
-        ends = test.interval(0.90)
-        low, high = (end or 0.0 for end in ends)
+    found = _of_pairs(test) if test.table else two_one_sided(test.differences, margin)
+    if found is None:
+        return None
+    low, high, p = found
     holds = -margin < low and high < margin
     least, most, low, high = (factor(end) if rule.scale == "log" else end for end in (-margin, margin, low, high))
     return Equivalence(rule.margin, least, most, low, high, p, holds)
+
+
+def _of_pairs(test: PairTest) -> tuple[float, float, None] | None:
+    """The 90 % interval with one repeat, which has no p of its own."""
+    low, high = test.interval(0.90)
+    return None if low is None or high is None else (low, high, None)
 
 
 def _within(rule: MetricRule, bound: PairTest) -> bool:

@@ -11,6 +11,12 @@ from scipy.special import ndtri, stdtrit
 
 from runs_app.stats.trials import Floats
 
+# Of fewer scenarios these intervals miss what they promise by more than two points: docs/statistics.md has the table.
+FEWEST_FOR_REPEATS: Final = 12  # of a pass rate with repeats
+FEWEST_FOR_PAIRS: Final = 12  # of a difference of pass rates with one repeat
+FEWEST_FOR_MEAN: Final = 12  # of the mean of a share in a chart
+FEWEST_FOR_MEAN_TIME: Final = 20  # times lean to the right
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -55,8 +61,8 @@ def effective_n(n: Floats, mean: Floats, squares: Floats) -> float:
 def rate_interval(n: Floats, mean: Floats, squares: Floats, level: float = 0.95) -> Interval | None:
     """Of a pass rate over all trials, from each scenario's graded repeats, share passed, and squared deviations.
 
-    One repeat each: plain Wilson. Several: Wilson with the effective n and t on scenarios - 1 degrees of freedom.
-    None when there is nothing to tell from: no trial, or repeats of a single scenario.
+    One repeat each: plain Wilson. Several: Wilson with the effective n and t on scenarios - 1 degrees of freedom, of
+    12 scenarios or more. None when there is nothing to tell from.
     """
     there = n > 0
     n, mean, squares = n[there], mean[there], squares[there]
@@ -67,7 +73,7 @@ def rate_interval(n: Floats, mean: Floats, squares: Floats, level: float = 0.95)
     tail = 1 - (1 - level) / 2
     if total == len(n):
         return wilson(share, total, float(ndtri(tail)))
-    if len(n) < 2:
+    if len(n) < FEWEST_FOR_REPEATS:
         return None
     return wilson(share, effective_n(n, mean, squares), float(stdtrit(len(n) - 1, tail)))
 
@@ -100,11 +106,6 @@ def _phi(both: int, only_a: int, only_b: int, neither: int) -> float:
     if top > 0:
         top = max(0.0, top - n / 2)
     return float(np.clip(top / math.sqrt(sums), -1, 1))
-
-
-# Of fewer scenarios the interval of a mean near 0 or 1 holds the truth too seldom: docs/statistics.md has the table.
-FEWEST_FOR_MEAN: Final = 12
-FEWEST_FOR_MEAN_TIME: Final = 20  # times lean to the right
 
 
 def mean_interval_of_shares(values: Floats, level: float = 0.95) -> Interval | None:

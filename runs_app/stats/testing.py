@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from runs_app.stats.moments import Moments
 from runs_app.stats.paired import Sides, mcnemar_p, sides, t_interval, t_test_p
-from runs_app.stats.rates import newcombe_paired
+from runs_app.stats.rates import FEWEST_FOR_PAIRS, newcombe_paired
 from runs_app.stats.rows import PASS_RATE, MetricRule
 from runs_app.stats.trials import Flags, Floats
 
@@ -32,8 +32,11 @@ class PairTest:
         return self.sides.differences
 
     def interval(self, level: float) -> tuple[float | None, float | None]:
+        """None and None where there is no spread to tell it from, or too few scenarios."""
         if self.table is None:
             return t_interval(self.differences, level)
+        if sum(self.table) < FEWEST_FOR_PAIRS:
+            return None, None
         found = newcombe_paired(*self.table, float(ndtri(1 - (1 - level) / 2)))
         return found.low, found.high
 

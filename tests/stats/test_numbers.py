@@ -86,11 +86,11 @@ def test_the_icc_is_that_of_a_one_way_analysis_of_variance() -> None:
 
 
 def test_a_rate_with_repeats_is_wider_than_one_that_counts_every_repeat() -> None:
-    groups = [[1.0, 1, 1], [0.0, 0, 0], [1.0, 1, 0], [1.0, 1, 1], [0.0, 0, 1], [1.0, 1, 1]]
-    honest, naive = interval_of(groups), wilson(12 / 18, 18, 1.96)
+    groups = [[1.0, 1, 1], [0.0, 0, 0], [1.0, 1, 0], [1.0, 1, 1], [0.0, 0, 1], [1.0, 1, 1]] * 2
+    honest, naive = interval_of(groups), wilson(24 / 36, 36, 1.96)
     assert honest is not None
     assert honest.high - honest.low > naive.high - naive.low
-    by_hand = wilson(12 / 18, effective_n(*by_scenario(groups)), float(scipy.stats.t.ppf(0.975, 5)))
+    by_hand = wilson(24 / 36, effective_n(*by_scenario(groups)), float(scipy.stats.t.ppf(0.975, 11)))
     assert (honest.low, honest.high) == (pytest.approx(by_hand.low), pytest.approx(by_hand.high))
 
 
@@ -98,6 +98,8 @@ def test_there_is_no_interval_where_nothing_can_be_told() -> None:
     assert interval_of([]) is None
     assert interval_of([[]]) is None
     assert interval_of([[1.0, 0.0, 1.0]]) is None  # repeats of one scenario
+    assert interval_of([[1.0, 0.0]] * 11) is None  # too few scenarios: it held the truth too often for what it says
+    assert interval_of([[1.0, 0.0]] * 12) is not None
     with pytest.raises(ValueError, match="at least one"):
         wilson(0.5, 0, 1.96)
 

@@ -114,6 +114,17 @@ def test_one_repeat_is_mcnemars_with_newcombes_interval() -> None:
     assert (metric.paired.low, metric.paired.high) == (pytest.approx(table.low), pytest.approx(table.high))
 
 
+def test_with_one_repeat_an_interval_and_equivalent_need_twelve_scenarios() -> None:
+    for scenarios, has_one in ((11, False), (12, True)):
+        a, b = "p " * (scenarios - 1) + "f", "p " * scenarios
+        found = of(passes("A", a) + passes("B", b), rules=PRIMARY[:1], margins={PASS_RATE: 0.9}).pair("A", "B")
+        metric = found.metrics[PASS_RATE]
+        assert metric.p_value == 1.0
+        assert (metric.paired.low is not None) is has_one
+        assert (metric.equivalence is not None) is has_one
+        assert metric.verdict.word == ("Equivalent" if has_one else "Can't tell")
+
+
 def test_mcnemar_is_scipys_binomial_test() -> None:
     for one, other in ((0, 5), (8, 1), (10, 10), (3, 4)):
         assert mcnemar_p(one, other) == pytest.approx(scipy.stats.binomtest(one, one + other).pvalue)
