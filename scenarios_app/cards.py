@@ -80,6 +80,10 @@ _CARD_FIELDS = frozenset(
 )
 
 
+# of a caller who finds his own words; caller_card.py reads him out
+_CALLER_FIELDS = frozenset({"persona", "stop_when", "max_turns"})
+
+
 def scenario_card(content: Mapping[str, Json]) -> ScenarioCard:
     given, expected = content["input"], content.get("expected", {})
     context, tools = given.get("context") or {}, expected.get("tools", {})
@@ -132,7 +136,8 @@ def _json_or_nothing(value: Json) -> str:
 
 
 def _other_parts(content: Mapping[str, Json]) -> dict[str, Json]:
-    other = {key: value for key, value in content.items() if key not in _CARD_FIELDS}
+    shown_elsewhere = _CARD_FIELDS if content.get("input", {}).get("turns") else _CARD_FIELDS | _CALLER_FIELDS
+    other = {key: value for key, value in content.items() if key not in shown_elsewhere}
     inner = {
         "input": {"text", "context", "turns", "recordings"},
         "expected": {"answer", "criteria", "delegation", "tools", "state"},

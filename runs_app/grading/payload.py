@@ -12,6 +12,7 @@ from runs_app.grading.case import Case
 from runs_app.realtime.record import ToolCall, Turn
 from scenarios_app.spec.jsontext import dumps, finite
 from scenarios_app.spec.scenario import ExpectedCall
+from scenarios_app.spec.simulation import played
 
 Json = Any
 
@@ -37,6 +38,7 @@ def scenario_evidence(case: Case) -> dict[str, Json]:
         "type": scenario.task_type,
         "request": scenario.input.text,
         "further_turns": [turn.text for turn in scenario.input.turns],
+        **_caller(case),
         "reference_date": scenario.reference_date,
         "context": scenario.input.context.to_json() if scenario.input.context else None,
         "expected_answer": expected.answer,
@@ -49,6 +51,12 @@ def scenario_evidence(case: Case) -> dict[str, Json]:
         "expected_state": expected.state,
         "public_facts": case.evidence.facts,
     }
+
+
+def _caller(case: Case) -> dict[str, Json]:
+    """What the caller wanted and knew, where no script says it."""
+    who = played(case.scenario)
+    return {"caller": {"goal": who.persona.goal, "facts": who.persona.facts}} if who else {}
 
 
 def _expected_call(call: ExpectedCall) -> dict[str, Json]:

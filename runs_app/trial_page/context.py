@@ -19,6 +19,7 @@ from runs_app.reporting.redaction import site_redactor
 from runs_app.trial_page.caller_line import caller_lines
 from runs_app.trial_page.calls import sides
 from runs_app.trial_page.opposite import opposite_of
+from runs_app.trial_page.persona import persona_card
 from runs_app.trial_page.state import state_rows
 from runs_app.trial_page.transcript import Line, transcript
 from runs_app.trial_page.verdicts import grouped
@@ -66,10 +67,10 @@ def context_of(found: Trial, shown: Shown) -> dict[str, Any]:
         "most_events": FIRST_EVENTS,
         "opposite": opposite_of(found),
     }
-    return page | (_of_record(found, record, shown) if record is not None else {})
+    return page | (_of_record(found, record, shown, checks) if record is not None else {})
 
 
-def _of_record(found: Trial, record: Record, shown: Shown) -> dict[str, Any]:
+def _of_record(found: Trial, record: Record, shown: Shown, checks: list[dict[str, Any]]) -> dict[str, Any]:
     timed = _of_this_conversation(found, shown.grading)
     turns = timed.turns if timed else []
     told = found.events.filter(attempt=found.attempt, type__in=tuple(TOLD)).values("t_ms", "type")
@@ -80,6 +81,7 @@ def _of_record(found: Trial, record: Record, shown: Shown) -> dict[str, Any]:
         "state_rows": sorted(state_rows(record), key=lambda row: not row.changed),
         "falls": waterfall(record, turns, told),
         "caller_lines": caller_lines(record),
+        "persona": persona_card(scenario, record, checks),
         "call_sides": sides(scenario, record, parse_configuration(found.configuration_version.content).done_tool),
     }
 

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from scenarios_app.caller_card import caller_card
 from scenarios_app.cards import scenario_card
 from scenarios_app.changes import Changed, content_changes
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
@@ -73,6 +74,7 @@ def _show_version(request: HttpRequest, scenario: Scenario, version: ScenarioVer
         "scenario": scenario,
         "version": version,
         "card": scenario_card(version.content),
+        "caller": caller_card(version.content),
         "versions": versions,
         "changes": _changes(versions),
         "suites": scenario.suites.all(),
