@@ -3,11 +3,11 @@
 A scripted server on loopback answers each turn after a known delay, with leading silence inside its audio, at once,
 in bursts or in a trickle. It notes on the same monotonic clock when each delta left. Truth is what a listener hears:
 the moment of the first loud sample at the server minus the end of the caller's speech there. That is the commit, less
-the silence that ends the caller's audio; with turn detection it is when the chunk with the last voiced sample came in,
-and how deep in it that sample lies. Measured is what a trial gets: from the last voiced caller sample to the first
-voiced agent sample of the stereo WAV.
+the silence that ends the caller's audio; with turn detection, and on GPT Live, it is when the chunk with the last
+voiced sample came in, and how deep in it that sample lies. Measured is what a trial gets: from the last voiced caller
+sample to the first voiced agent sample of the stereo WAV.
 
-    python scripts/bench_latency.py [--mode ga|beta|server_vad] [--conversations 96] [--concurrency 8] [--burst]
+    python scripts/bench_latency.py [--mode ga|beta|server_vad|live] [--conversations 96] [--concurrency 8] [--burst]
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from runs_app.realtime.dialects.base import Body
 from runs_app.realtime.dialects.realtime import BetaDialect, RealtimeDialect
+from runs_app.realtime.live.dialect import LiveDialect
 from runs_app.realtime.merging import merge
 from runs_app.realtime.pcm import Int16, to_bytes
 from runs_app.realtime.percentile import nearest_rank
@@ -36,6 +37,8 @@ from runs_app.realtime.script import PlannedTurn
 from runs_app.realtime.session import Conversation, converse
 from runs_app.realtime.speech_edges import voiced
 from scenarios_app.spec.configuration import CHUNK_MS, DETECTED_CHUNK_MS
+from tests.live_server import Cue, caption, live
+from tests.live_server import sound as live_sound
 from tests.realtime.support import TableExecutor
 from tests.scripted_events import audio_delta, created, done, session_created, session_updated
 from tests.scripted_server import Expect, ScriptedServer, Send, Session, Step, serving
@@ -45,9 +48,11 @@ from tests.scripted_steps import Call
 MS = RATE_HZ // 1000
 AIM_P99_MS = 20.0
 INVALID_LAG_MS = 250.0
-MODES = ("ga", "beta", "server_vad")
+MODES = ("ga", "beta", "server_vad", "live")
+COMMITTED = ("ga", "beta")
 DETECTED_SILENCE_MS = 500
-DELTAS = ("response.output_audio.delta", "response.audio.delta")
+DELTAS = ("response.output_audio.delta", "response.audio.delta", "session.output_audio.delta")
+APPENDS = ("input_audio_buffer.append", "session.input_audio.append")
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,8 @@ def script(case: Case, rng: random.Random, mode: str) -> list[Step]:
     reply = np.concatenate([silence(case.leading_silence_ms), sound(700, 180, rng)])
     size_ms, pause_ms = {"whole": (reply.size / MS, 0.0), "burst": (60, 0.0), "trickle": (50, 45.0)}[case.shape]
     size = round(size_ms * MS)
+    if mode == "live":
+        return live_script(case, [reply[start : start + size] for start in range(0, reply.size, size)])
     steps: list[Step] = [Send(session_created()), Expect("session.update"), Send(session_updated())]
     steps += [Call(silence_follows)] if mode == "server_vad" else [Expect("input_audio_buffer.commit")]
     steps += [] if mode == "server_vad" else [Expect("response.create")]
@@ -116,6 +123,17 @@ def script(case: Case, rng: random.Random, mode: str) -> list[Step]:
         if pause_ms:
             steps.append(Wait(pause_ms))
     return [*steps, Send(done())]
+
+
+def live_script(case: Case, pieces: list[Int16]) -> list[Step]:
+    """On the clock of the appended audio. A trickle comes at the pace of speech, as from a voice without end."""
+    at_ms = float(case.caller_ms + case.trailing_silence_ms + case.delay_ms)
+    length_ms = sum(piece.size for piece in pieces) / MS
+    cues = [Cue(at_ms, [caption("Yes.", at_ms, at_ms + length_ms)])]
+    for piece in pieces:
+        cues.append(Cue(at_ms, [live_sound(to_bytes(piece))]))
+        at_ms += piece.size / MS if case.shape == "trickle" else 0.0
+    return live(cues)
 
 
 def delta(pcm: bytes, mode: str) -> Body:
@@ -141,14 +159,14 @@ async def silence_follows(session: Session) -> None:
 
 
 def samples_of(event: Body) -> Int16:
-    if event.get("type") != "input_audio_buffer.append":
+    if event.get("type") not in APPENDS:
         return np.zeros(0, dtype=np.int16)
     return np.frombuffer(base64.b64decode(event["audio"]), dtype="<i2").astype(np.int16)
 
 
 def caller_end_s(session: Session, case: Case, mode: str) -> float:
     """When the last voiced sample of the caller was heard at the server."""
-    if mode != "server_vad":
+    if mode in COMMITTED:
         return session.received_at("input_audio_buffer.commit") - case.trailing_silence_ms / 1000
     left = case.caller_ms * MS
     for logged in session.received:
@@ -184,6 +202,8 @@ def measured_ms(held: Conversation) -> float:
 
 
 def plan_for(url: str, caller: Int16, mode: str, real_time: bool) -> Plan:
+    if mode == "live":
+        return live_plan(url, caller)
     dialect = BetaDialect() if mode == "beta" else RealtimeDialect()
     detection: Body = {"type": "server_vad", "silence_duration_ms": DETECTED_SILENCE_MS}
     configured = dialect.configured_session(
@@ -199,6 +219,22 @@ def plan_for(url: str, caller: Int16, mode: str, real_time: bool) -> Plan:
         turns=(PlannedTurn("", caller),),
         executor=TableExecutor(),
         chunk_ms=DETECTED_CHUNK_MS if mode == "server_vad" else CHUNK_MS["realtime"],
+    )
+
+
+def live_plan(url: str, caller: Int16) -> Plan:
+    dialect = LiveDialect()
+    return Plan(
+        dialect=dialect,
+        url=url,
+        headers={},
+        mode="audio",
+        real_time=True,
+        session={"model": "m", **dialect.default_session("audio"), "delegation": {"type": "client"}},
+        turns=(PlannedTurn("", caller),),
+        executor=TableExecutor(),
+        chunk_ms=CHUNK_MS["live"],
+        protocol="live",
     )
 
 

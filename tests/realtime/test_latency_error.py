@@ -10,6 +10,7 @@ from scripts.bench_latency import AIM_P99_MS, MODES, run_all
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
+CONVERSATIONS = {"live": 8}  # each is followed by the quiet in which it settles
 TRIES = 3  # other work on the machine disturbs all eight conversations at once
 
 
@@ -18,7 +19,7 @@ async def test_the_error_of_the_latency_stays_under_20_ms(mode: str) -> None:
     """A truth of 150 ms to 3.6 s, with silence at either end, at once, in bursts and in a trickle."""
     found: list[float] = []
     for seed in range(TRIES):
-        results = await run_all(16, 8, seed, True, mode)
+        results = await run_all(CONVERSATIONS.get(mode, 16), 8, seed, True, mode)
         undisturbed = [result for result in results if not result.disturbed]
         assert len(undisturbed) > len(results) / 2
         error_ms = nearest_rank([abs(result.error_ms) for result in undisturbed], 99)

@@ -356,6 +356,14 @@ class _Mute(LiveDialect):
 # What is heard.
 
 
+async def test_silence_at_the_head_of_a_burst_is_heard_before_its_words() -> None:
+    """300 ms of zeros and 600 ms of speech, all sent at 900: the words begin at 1,200, and not when they came."""
+    zeros, loud = [sound(bytes(100 * 48))] * 3, [sound(voice(100))] * 6
+    held, _ = await call([Cue(900, [caption("We close at ten.", 1200, 1800), *zeros, *loud])])
+    assert voiced(held.right)[0].start / 24 == pytest.approx(1200, abs=45)
+    assert held.record.turns[0].first_audio_ms == pytest.approx(900, abs=45)
+
+
 async def test_a_murmur_while_the_caller_speaks_is_no_answer() -> None:
     held, _ = await call(says("Mhm.", at_ms=100, ms=160))
     assert held.record.ending.kind == "response_timeout"

@@ -57,14 +57,17 @@ def on_sound(journal: Journal, event: LiveSound, at_s: float) -> None:
     at_s -= held / RATE_HZ
     spoken = voiced(samples) if int(np.abs(samples.astype(np.int32)).max()) >= SPEECH_RMS else []
     if spoken:
-        _place_speech(journal, samples, spoken, at_s)
+        _place_speech(journal, samples, spoken, at_s, paced=paced)
     else:
         _place_silence(journal, samples, at_s, paced=paced)
 
 
-def _place_speech(journal: Journal, samples: Int16, spoken: list[Span], at_s: float) -> None:
+def _place_speech(journal: Journal, samples: Int16, spoken: list[Span], at_s: float, *, paced: bool) -> None:
+    """Sound that came in one burst with silence before it is heard after that silence."""
     live = journal.live
-    span = journal.timeline.place_agent(at_s, samples)
+    waits_s = 0.0 if paced else max(0, live.hushed_to - journal.timeline.sample_at(at_s)) / RATE_HZ
+    live.hushed_to = 0
+    span = journal.timeline.place_agent(at_s + waits_s, samples)
     heard = [Span(span.start + part.start, span.start + part.end) for part in spoken]
     stretches = [_stretch(journal, part) for part in heard]
     turn, now_ms = stretches[0].turn, journal.timeline.t_ms(at_s)
@@ -94,6 +97,7 @@ def _place_silence(journal: Journal, samples: Int16, at_s: float, *, paced: bool
     if paced and behind > 0 and live.quiet_samples > BREATH_SAMPLES:
         samples = samples[min(behind, samples.size) :]
     if not samples.size or (behind <= 0 and not samples.any()):
+        live.hushed_to = max(live.hushed_to, timeline.sample_at(at_s)) + samples.size
         return  # where nothing lies, silence is heard
     live.quiet.append(timeline.place_agent(at_s, samples))
     if live.quiet_samples > PAUSE_SAMPLES:

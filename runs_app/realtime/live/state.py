@@ -106,6 +106,7 @@ class LiveState:
     closed: SessionClosed | None = None
     quiet: list[Span] = field(default_factory=list)  # audio since the last speech, which may turn out to be a pause
     quiet_samples: int = 0
+    hushed_to: int = 0  # sample to which silence was sent that lies nowhere, since nothing else would be heard there
     arrived_s: float = 0.0  # of the clock: the last delta of audio
     zeros: int = 0  # silent deltas since the last that was told
     zeros_ms: float = 0.0
