@@ -36,6 +36,8 @@ async def audition(request: HttpRequest) -> HttpResponseBase:
     try:
         heard = await hear(await sync_to_async(_prepared)(request))
     except CannotHear as problem:
+        if "text/html" in request.headers.get("Accept", ""):  # a plain form, without the module
+            return await sync_to_async(_controls)(request, str(problem))
         return JsonResponse({"error": str(problem)}, status=422)
     answer = HttpResponse(wav_bytes(heard.samples), content_type="audio/wav")
     answer["X-Heard"] = json.dumps(heard.facts)
@@ -43,11 +45,13 @@ async def audition(request: HttpRequest) -> HttpResponseBase:
     return answer
 
 
-def _controls(request: HttpRequest) -> HttpResponse:
-    key = request.GET.get("scenario", "")
-    version = _version(key, request.GET.get("version", "")) if key else None
+def _controls(request: HttpRequest, problem: str = "") -> HttpResponse:
+    key = request.GET.get("scenario", "") or request.POST.get("hear_scenario", "")
+    number = request.GET.get("version", "") or request.POST.get("hear_version", "")
+    version = _version(key, number) if key else None
     content = version.content if version else {}
     context = {
+        "problem": problem,
         "scenario": version.scenario if version else None,
         "version": version,
         "voices": voices(),
@@ -55,7 +59,7 @@ def _controls(request: HttpRequest) -> HttpResponse:
         "turns": range(1, 2 + len(content.get("input", {}).get("turns") or [])),
     }
     part = "audition_controls" if request.headers.get("HX-Request") == "true" else "audition"
-    return render(request, f"runs_app/{part}.html", context)
+    return render(request, f"runs_app/{part}.html", context, status=422 if problem else 200)
 
 
 def _version(key: str, number: str) -> ScenarioVersion:

@@ -229,4 +229,8 @@ def test_the_controls_stand_alone_without_javascript(browser: Client) -> None:
     page = browser.get("/hear/?scenario=book_table")
     assert inputs(page)["hear_scenario"] == "book_table"
     assert browser.get("/hear/?scenario=none").status_code == 404
+    sent = {**inputs(page), "hear_condition": "muddy"}
+    refused = browser.post("/hear/", sent, headers={"Accept": "text/html"})
+    assert refused.status_code == 422
+    assert "there is no condition &quot;muddy&quot;" in refused.content.decode()
     assert scenario_json()["input"]["text"] in browser.get("/scenarios/book_table/").content.decode()
