@@ -47,11 +47,12 @@ def pair_fields(pairs: Pairs, data: Mapping[str, str]) -> Iterator[tuple[str, fo
 
 
 def _value_field(row: Row, choices_id: str) -> forms.CharField:
-    text = row.get("value", "")
+    text, key = row.get("value", ""), row.get("key", "")
+    label = f"Value of {key}" if key else "Value"
     if len(text) > _LONG:
         widget: forms.Widget = forms.Textarea(attrs={"dir": "auto", "rows": min(text.count("\n") + 2, 8)})
-        return forms.CharField(label="Value", required=False, strip=False, widget=widget)
-    return line("Value", list=choices_id)
+        return forms.CharField(label=label, required=False, strip=False, widget=widget)
+    return line(label, list=choices_id)
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,6 @@ def test_a_scenario_tells_in_how_many_trials_it_was_used(browser: Client) -> Non
     key = trial.scenario_version.scenario.key
     assert f"/scenarios/{key}/uses/" in browser.get(f"/scenarios/{key}/").content.decode()
     said = browser.get(f"/scenarios/{key}/uses/").content.decode()
-    assert "Used in 1 trial of 1 run" in said
+    assert "in 1 trial of 1 run" in said
     assert f'href="/runs/{trial.run_id}/"' in said
-    assert "Not used in any trial yet" in browser.get("/scenarios/another/uses/").content.decode()
+    assert "in no trial yet" in browser.get("/scenarios/another/uses/").content.decode()
