@@ -30,7 +30,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from evalsite.celery import app
-from tests.runs.stack import Stack, empty_redis, numbered, stacked
+from tests.runs.stack import Stack, channel_layers, empty_redis, numbered, stacked
 from tests.services import eventually, free_port, missing
 from tests.support import make_user
 
@@ -131,8 +131,7 @@ def site(transactional_db: None, _server: Server, settings: Any) -> Iterator[Sit
     """Daphne on a free port. This process rings and queues on the same Redis; no worker runs."""
     redis = _server.stack.redis_url
     settings.REDIS_URL, settings.SITE_URL = redis, _server.url
-    layer = {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis], "capacity": 2000}}
-    settings.CHANNEL_LAYERS = {"default": layer}  # this process only sends
+    settings.CHANNEL_LAYERS = channel_layers(redis)
     settings.LEASE_SECONDS = LEASE_S
     empty_redis(redis)
     user = make_user("alice")

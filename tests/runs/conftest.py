@@ -8,7 +8,7 @@ import pytest
 
 from evalsite.celery import app
 from runs_app.services import liveness
-from tests.runs.stack import Stack, empty_redis, numbered, stacked
+from tests.runs.stack import Stack, channel_layers, empty_redis, numbered, stacked
 from tests.services import eventually
 
 LEASE_S = 3
@@ -18,12 +18,7 @@ def send_to(settings: Any, url: str) -> Iterator[str]:
     """This process sends its messages and rings to this Redis."""
     settings.REDIS_URL = url
     settings.LEASE_SECONDS = LEASE_S
-    settings.CHANNEL_LAYERS = {
-        "default": {
-            "BACKEND": "channels_redis.core.RedisChannelLayer",
-            "CONFIG": {"hosts": [url], "capacity": 2000, "expiry": 30},
-        }
-    }
+    settings.CHANNEL_LAYERS = channel_layers(url)
     before = app.conf.broker_url
     app.conf.broker_url = app.conf.broker_write_url = url
     yield url

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import redis
 from django.conf import settings
@@ -116,6 +117,13 @@ def stacked(redis_url: str, log_path: Path) -> Iterator[Stack]:
         yield stack
     finally:
         stack.stop()
+
+
+def channel_layers(redis_url: str) -> dict[str, Any]:
+    """As the settings of the site: redis-py would give up by itself after 5 s, as long as the layer waits at a time."""
+    hosts = [{"address": redis_url, "socket_timeout": 30}]
+    config = {"hosts": hosts, "capacity": 2000, "expiry": 30}
+    return {"default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": config}}
 
 
 def numbered(redis_url: str, number: int) -> str:

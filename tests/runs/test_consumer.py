@@ -228,14 +228,15 @@ async def test_many_rings_make_at_most_four_messages_a_second(application, clien
     async with watching(application, client, run) as socket:
         await socket.receive_from(timeout=10)
         started, messages, seq = loop.time(), 0, 0
-        while loop.time() - started < 1.5:
+        while loop.time() - started < (1.5 if messages >= 2 else 30):  # a busy machine needs longer for the same
             await add_events(trial, seq, 1)
             seq += 1
             if not await socket.receive_nothing(timeout=0.02):
                 await socket.receive_from()
                 messages += 1
+        lasted_s = loop.time() - started
     assert seq > 10
-    assert 2 <= messages <= 7
+    assert 2 <= messages <= 4 * lasted_s + 1
 
 
 async def test_viewers_of_one_run_share_what_is_rendered(application, client, django_assert_num_queries):
