@@ -14,12 +14,14 @@ from scenarios_app.services.applications import find_application_version
 from scenarios_app.services.following import refresh_suites
 from scenarios_app.services.reports import ChangedMeanwhile, NotStored, Saved
 from scenarios_app.services.sounds import missing_sounds
+from scenarios_app.spec.application import ApplicationRef
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash, run_hash
 from scenarios_app.spec.lint import lint
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
 from scenarios_app.spec.scenario import parse_scenario, schema_version_of, unsupported_fields
 from scenarios_app.spec.simulation import left_out
+from scenarios_app.spec.wording import suggestion
 
 
 def build_version(
@@ -109,17 +111,38 @@ def free_key(key: str) -> str:
 
 def scenario_warnings(content: Mapping[str, Any]) -> list[Problem]:
     """What is right by contract but worth a second look. Raises SpecError when it is not right."""
-    return spec_warnings(parse_scenario(content), missing_application)
+    spec = parse_scenario(content)
+    return [*spec_warnings(spec, missing_application), *_unknown_tools(spec)]
+
+
+def _unknown_tools(spec: ScenarioSpec) -> list[Problem]:
+    """Expected calls of tools that the scenario's own application does not have: they could never be made."""
+    reference = spec.application.ref
+    if reference is None or missing_application(_label_of(reference)):
+        return []
+    application = find_application_version(_label_of(reference)).content
+    known = [*(tool["name"] for tool in application.get("tools", [])), *application.get("tool_results", {})]
+    return [
+        Problem(
+            f"expected.tools.{kind}[{index}].name",
+            f'{reference.name} has no tool "{call.name}"{suggestion(call.name, known)}',
+        )
+        for kind in ("required", "prohibited")
+        for index, call in enumerate(getattr(spec.expected.tools, kind))
+        if call.name not in known
+    ]
+
+
+def _label_of(reference: ApplicationRef) -> str:
+    return reference.name if reference.version is None else f"{reference.name}@{reference.version}"
 
 
 def spec_warnings(spec: ScenarioSpec, missing: Callable[[str], str]) -> list[Problem]:
     remarks = [Problem(*remark) for remark in lint(spec)]
     warnings = [*remarks, *unsupported_fields(spec), *missing_sounds(spec), *left_out(spec)]
     reference = spec.application.ref
-    if reference is not None:
-        label = reference.name if reference.version is None else f"{reference.name}@{reference.version}"
-        if message := missing(label):
-            warnings.append(Problem("application.ref", message))
+    if reference is not None and (message := missing(_label_of(reference))):
+        warnings.append(Problem("application.ref", message))
     return warnings
 
 

@@ -155,3 +155,15 @@ def test_a_tag_finds_itself_alone() -> None:
     make_scenario("two", tags=["catering", "Cat 2"])
     assert [scenario.key for scenario in Scenario.objects.tagged("Cat")] == ["one"]
     assert Scenario.objects.current().tags() == ["cat", "Cat 2", "catering"]
+
+
+def test_a_call_of_a_tool_that_the_application_does_not_have_is_worth_a_second_look() -> None:
+    make_application("Restaurant")
+    content = scenario_json(application={"ref": {"name": "Restaurant"}})
+    content["expected"]["tools"]["required"].append({"name": "create_reservatoin"})
+    told = [str(problem) for problem in scenario_warnings(content)]
+    assert told == [
+        'expected.tools.required[1].name: Restaurant has no tool "create_reservatoin"; did you mean create_reservation?'
+    ]
+    content["application"] = {"ref": {"name": "Hotel"}}
+    assert "application.ref" in str(scenario_warnings(content)[0])
