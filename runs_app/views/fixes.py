@@ -25,6 +25,7 @@ from scenarios_app.models import ConfigurationVersion
 from scenarios_app.services import ChangedMeanwhile
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.factors import prompt_in
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import signed_in
@@ -78,7 +79,7 @@ def conversation(request: HttpRequest, pk: int, trial_pk: int) -> HttpResponse:
 def keep(request: HttpRequest, pk: int) -> HttpResponse:
     found = _own(request, pk)
     number = number_of(request.POST.get("number", ""))
-    note = request.POST.get("note", "").strip()[:500]
+    note = clean_text(request.POST.get("note", "")).strip()[:500]
     try:
         version = keep_fix(fix=found, user=signed_in(request), note=note, expected_number=number)
     except (NotPossible, SpecError) as reason:
