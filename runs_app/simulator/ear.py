@@ -1,4 +1,5 @@
-"""The simulator's ear: it recognises by sound what its own voices ever said. Anything else it did not catch.
+"""The simulator's ear: it recognises by sound what its own voices ever said. Anything else it did not catch,
+unless the recognition extra is installed: then what nobody of its own said is given to a general recogniser.
 
 A fingerprint is the loudness of 24 log-spaced bands between 300 and 3,400 Hz (what a telephone carries) in 20 ms
 steps: per-band noise floor removed, logarithm, running mean removed over time and over the bands, unit norm. Two
@@ -33,6 +34,7 @@ import numpy.typing as npt
 import scipy.fft
 from scipy.ndimage import gaussian_filter1d
 
+from runs_app.simulator.recognition import words_in
 from runs_app.simulator.spoken import spoken
 
 log = logging.getLogger(__name__)
@@ -153,13 +155,16 @@ class Ear:
         return await asyncio.get_running_loop().run_in_executor(_threads, self.hear, samples)
 
     def hear(self, samples: Samples) -> Heard:
-        """What `samples` (int16 mono 24 kHz) say, if one of the voices ever said it."""
+        """What `samples` (int16 mono 24 kHz) say, if one of the voices ever said it, or if the recognition extra is
+        installed and understands it."""
         found = fingerprint(samples)
         if found is None:
             return Heard(None, 0.0, 0.0)
         heard = self._compare(found)
         if heard.text is None and self._read_folder():
             heard = self._compare(found)  # another process has learnt something since
+        if heard.text is None and (words := words_in(samples)):
+            return Heard(words, heard.score, heard.runner_up)
         return heard
 
     def _compare(self, found: Floats) -> Heard:
