@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from runs_app.grading import conversation_checks, relay, state_checks, tool_checks
+from runs_app.grading import conversation_checks, procedure_checks, relay, state_checks, tool_checks
 from runs_app.grading.assertions import assertion_checks, assertion_id
 from runs_app.grading.audio_metrics import audio_metrics, response_counts, turn_numbers
 from runs_app.grading.caller_judging import ask_about_caller, caller_validity, unassessed
@@ -55,12 +55,15 @@ DIMENSIONS: Final[tuple[Callable[[Case], Check], ...]] = (
     conversation_checks.clarification_behavior,
     relay.grounded_relay_order,
     spoke_too_soon,
+    procedure_checks.procedure,
+    procedure_checks.golden_path,
 )
 # The outcome assessment decides. The order is that in which a reason is chosen.
 ASSESSMENT: Final[tuple[Callable[[Case], Check], ...]] = (
     conversation_checks.conversation_completed,
     conversation_checks.assistant_responded,
     tool_checks.authorized_actions,
+    procedure_checks.critical_procedure,
     tool_checks.tool_contract,
     state_checks.application_state,
     tool_checks.delegation_policy,

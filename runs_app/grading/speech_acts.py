@@ -22,6 +22,13 @@ _ASKING: Final = regex.compile(
     regex.IGNORECASE,
 )
 
+_REFUSING: Final = regex.compile(
+    r"\b(?:cannot|can not|unable|not (?:able|allowed|permitted|authori[sz]ed|possible)|must not|may not)\b"
+    r"|\bonly the \w+ (?:can|may)\b"
+    r"|\b(?:can|won|may|mustn)'?t\b",
+    regex.IGNORECASE,
+)
+
 _DONE: Final = (
     r"booked|reserved|confirmed|cancell?ed|scheduled|rescheduled|moved|changed|updated|created|placed|sent|submitted"
     r"|refunded|ordered|registered|transferred|completed|done|made|set up|processed|removed|added"
@@ -55,6 +62,11 @@ class Claim:
 def asks(text: str) -> bool:
     straight = text.replace("\u2019", "'")
     return bool(_QUESTION_MARKS.search(straight) or _ASKING.search(straight))
+
+
+def refuses(text: str) -> bool:
+    """Whether the words say that something will not or may not be done (English wording)."""
+    return bool(_REFUSING.search(text.replace("\u2019", "'")))
 
 
 def claims(text: str) -> tuple[Claim, ...]:

@@ -19,6 +19,7 @@ from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash, run_hash
 from scenarios_app.spec.lint import lint
 from scenarios_app.spec.scenario import Scenario as ScenarioSpec
+from scenarios_app.spec.procedure import read_procedure
 from scenarios_app.spec.scenario import parse_scenario, schema_version_of, unsupported_fields
 from scenarios_app.spec.simulation import left_out
 from scenarios_app.spec.wording import suggestion
@@ -139,7 +140,8 @@ def _label_of(reference: ApplicationRef) -> str:
 
 def spec_warnings(spec: ScenarioSpec, missing: Callable[[str], str]) -> list[Problem]:
     remarks = [Problem(*remark) for remark in lint(spec)]
-    warnings = [*remarks, *unsupported_fields(spec), *missing_sounds(spec), *left_out(spec)]
+    unread = read_procedure(spec.expected.procedure).problems
+    warnings = [*remarks, *unsupported_fields(spec), *missing_sounds(spec), *left_out(spec), *unread]
     reference = spec.application.ref
     if reference is not None and (message := missing(_label_of(reference))):
         warnings.append(Problem("application.ref", message))
