@@ -18,8 +18,8 @@ from scenarios_app.spec.application import ApplicationRef
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash, run_hash
 from scenarios_app.spec.lint import lint
-from scenarios_app.spec.scenario import Scenario as ScenarioSpec
 from scenarios_app.spec.procedure import read_procedure
+from scenarios_app.spec.scenario import Scenario as ScenarioSpec
 from scenarios_app.spec.scenario import parse_scenario, schema_version_of, unsupported_fields
 from scenarios_app.spec.simulation import left_out
 from scenarios_app.spec.wording import suggestion
