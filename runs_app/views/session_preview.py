@@ -11,7 +11,6 @@ from runs_app.services.refusal import CannotPlan
 from runs_app.services.session_preview import KnownSecret, SecretUse, known_secrets, preview_session, secret_uses
 from scenarios_app.models import ConfigurationVersion, Scenario, ScenarioVersion
 from scenarios_app.spec.errors import SpecError
-from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.views.configurations import configuration_or_404
 
 
@@ -20,7 +19,7 @@ def session_preview(request: HttpRequest, name: str, number: int) -> HttpRespons
     """?scenario= adds what that scenario lets the agent know."""
     versions = configuration_or_404(name).versions.select_related("configuration")
     version: ConfigurationVersion = get_object_or_404(versions, number=number)
-    key = clean_text(request.GET.get("scenario", "")).strip()
+    key = request.GET.get("scenario", "").strip()
     context = {"version": version, "key": key, "uses": _uses(version), "known": _known(), **_previewed(version, key)}
     return render(request, "runs_app/session_preview.html", context)
 

@@ -25,7 +25,6 @@ from scenarios_app.forms.editor import Editor, read_editor
 from scenarios_app.forms.scenario import ScenarioForm
 from scenarios_app.models import Configuration, ConfigurationVersion
 from scenarios_app.spec.errors import Problem, SpecError
-from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import signed_in
@@ -38,7 +37,7 @@ MOST_KEPT = 30  # trials to choose from
 @require_safe
 def panel(request: HttpRequest) -> HttpResponse:
     """What can be tried, for the editor of ?scenario=. A fragment."""
-    return render(request, "runs_app/try_panel.html", _choices(request, clean_text(request.GET.get("scenario", ""))))
+    return render(request, "runs_app/try_panel.html", _choices(request, request.GET.get("scenario", "")))
 
 
 @limited_body
