@@ -23,15 +23,15 @@ from scenarios_app.views.pages import content_to_edit, page_of, signed_in, templ
 TEMPLATE = "scenarios_app/application_edit.html"
 # what the console is opened with: words, and the fault that is laid over the call
 PRESETS = (
-    ("call it", ""),
+    ("Call it", ""),
     ("slow", "delay:3s"),
     ("down", "error"),
     ("silent", "timeout"),
     ("empty", "empty"),
-    ("cut off", "malformed"),
+    ("garbled", "malformed"),
     ("hostile", "hostile"),
     ("stale", "stale"),
-    ("wrong type", "wrong_type"),
+    ("of the wrong type", "wrong_type"),
 )
 BLANK: Document = {
     "name": "",

@@ -14,17 +14,17 @@ form.addEventListener("click", async (event) => {
   sent.set("action", button.value);
   panes.inert = true;
   try {
-    const answer = await fetch(form.action, { method: "POST", body: sent });
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: sent });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("application-panes");
     if (!answer.ok || !fresh) throw new Error(`the server answered ${answer.status}`);
     panes.replaceChildren(...fresh.childNodes);
+    panes.inert = false;
     focusNew(before, button.value);
     checkSoon(0);
   } catch (error) {
     console.warn("The rows are changed by loading the page:", error);
-    form.requestSubmit(button);
-  } finally {
     panes.inert = false;
+    form.requestSubmit(button);
   }
 });
 
