@@ -105,7 +105,7 @@ async def test_a_delegated_booking_is_acknowledged_executed_and_told() -> None:
     assert sent == WAITED
     (turn,) = held.record.turns
     assert (turn.status, turn.status_reason) == ("completed", None)
-    assert turn.agent_text == f"One moment. {BOOKED}"
+    assert turn.agent_text == "".join(caption.text for caption in turn.captions) == f"One moment. {BOOKED}"
     assert basis(held) == ["returned_turn"]
     (made,) = held.record.tool_calls
     assert (made.name, made.arguments, made.status, made.round) == (BOOK[0], {"guest_name": "Maya"}, "completed", 0)

@@ -45,7 +45,7 @@ def _on_transcript(journal: Journal, event: Transcript, at_s: float) -> None:
         _heard_of(journal, end_ms).add_heard(Heard(None, event.text, final=False))
         return
     group = _group(journal, start_ms, end_ms, now_ms)
-    text = event.text if _joins(group.text, event.text) else f" {event.text}"
+    text = event.text if _joins(group, event.text) else f" {event.text}"
     group.text += text
     # The agent knew the words when it told them, and also when it had said them before.
     group.turn.add_words(Words(Place(output_index=group.index), "transcript", text), min(now_ms, start_ms))
@@ -75,9 +75,12 @@ def _group(journal: Journal, start_ms: float, end_ms: float, now_ms: float) -> C
     return last
 
 
-def _joins(before: str, more: str) -> bool:
-    """False where a sentence ended and the next begins without a blank: no server says which pieces are one text."""
-    return not (before[-1:] in (".", "!", "?", "…") and more[:1].isalpha())
+def _joins(group: CaptionGroup, more: str) -> bool:
+    """False where a sentence ended, or the agent had been silent, and the next words begin without a blank: no server
+    says which pieces are one text."""
+    if not group.text:
+        return not group.turn.captions or more[:1].isspace()
+    return not (group.text[-1:] in (".", "!", "?", "…") and more[:1].isalpha())
 
 
 def _on_delegated(journal: Journal, event: Delegated, at_s: float) -> None:
