@@ -9,6 +9,7 @@ from typing import Final
 from runs_app.charts import LAYOUT, Figure, Style, legend, tall
 
 SHARES: Final = tuple(range(5, 100, 5))  # per cent at which the curve is drawn
+FAR: Final = 1.5  # times the slowest answer
 DECILES: Final = tuple(range(10, 100, 10))
 
 
@@ -42,7 +43,7 @@ def curve_chart(curves: Sequence[Curve]) -> Figure:
         "layout": {
             **LAYOUT,
             **tall(360, len(curves)),
-            "xaxis": {**LAYOUT["xaxis"], "showgrid": True, "rangemode": "tozero", "title": {"text": "ms"}},
+            "xaxis": {**LAYOUT["xaxis"], "showgrid": True, **_reach(curves), "title": {"text": "ms"}},
             "yaxis": {
                 **LAYOUT["yaxis"],
                 "range": [0, 100],
@@ -51,6 +52,15 @@ def curve_chart(curves: Sequence[Curve]) -> Figure:
             },
         },
     }
+
+
+def _reach(curves: Sequence[Curve]) -> Figure:
+    """A limit far off would press the answers into the first tenth of the axis: its line then leaves the picture."""
+    longest = max((ms for curve in curves for ms in curve.at if ms is not None), default=0.0)
+    limits = [curve.end[1] for curve in curves if curve.end]
+    if longest and limits and max(limits) > FAR * longest:
+        return {"range": [0, FAR * longest]}
+    return {"rangemode": "tozero"}
 
 
 def _curve(curve: Curve) -> Figure:

@@ -14,7 +14,8 @@ from runs_app.stats.rows import PASS_RATE, PRIMARY, MetricRule
 
 RULES: Final = {rule.name: rule for rule in PRIMARY}
 COUNTED: Final = ("tool_accuracy", PASS_RATE)  # of few values near the top, whose intervals are careful there
-FEW: Final = 20
+FEW: Final = {"exact McNemar": 40}  # scenarios, by method
+FEW_ELSE: Final = 20
 NEAR_THE_TOP: Final = 0.85
 CLASSES: Final = {"Better": "better", "Worse": "worse", "Equivalent": "equivalent"}
 SHAPES: Final = {"Better": "up", "Worse": "down", "Equivalent": "same", "Can't tell": "unsure", "Not comparable": "not"}
@@ -159,7 +160,12 @@ def _rough(compared: MetricComparison) -> str:
     if compared.method == "exact McNemar" and paired.n and paired.low is None:
         return "Too few scenarios for an interval with one repeat"
     highest = max(paired.mean_a or 0.0, paired.mean_b or 0.0)
-    if compared.metric in COUNTED and paired.low is not None and paired.n < FEW and highest > NEAR_THE_TOP:
+    if (
+        compared.metric in COUNTED
+        and paired.low is not None
+        and paired.n < FEW.get(compared.method, FEW_ELSE)
+        and highest > NEAR_THE_TOP
+    ):
         return "So near 100\u202f% and of so few scenarios the interval is wider than it need be"
     return ""
 

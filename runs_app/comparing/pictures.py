@@ -27,7 +27,7 @@ ABOUT: Final = {
     "configurations, and is missing where one has no value. The open shape is the mean of the scenarios with its 95 % "
     "interval.",
     "latency": "Each curve says how many of its trials were answered within which time, as p50 and p95 of the card do: "
-    "a time-out was not answered within its limit, and where nothing more is known the curve goes on as a dotted line. "
+    "a time-out was not answered within its limit, and up to there the curve goes on as a dotted line. "
     "Below it, B minus A at every tenth: how much later B is at its fastest and at its slowest, over all trials, and "
     "turn by turn where there are several kinds of turns.",
     "effects": "What each factor does by itself, against the baseline's. Only configurations that differ in this "

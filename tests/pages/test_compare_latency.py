@@ -60,6 +60,8 @@ def test_where_nobody_waited_on_the_curve_ends_dotted_at_the_limit_as_the_card_s
         if trace["meta"]["role"] == "end"
     ]
     assert (end["x"], end["y"]) == ([500.0, 8_000.0], pytest.approx([60.0, 60.0]))
+    curve = figures(signed_in.get(f"/compare/?{address}&view=latency"))[0]["figure"]
+    assert curve["layout"]["xaxis"]["range"] == [0, 750.0]  # the limit would press the answers together
 
 
 def told(run: Run, turns: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:

@@ -114,8 +114,8 @@ def test_one_repeat_is_mcnemars_with_newcombes_interval() -> None:
     assert (metric.paired.low, metric.paired.high) == (pytest.approx(table.low), pytest.approx(table.high))
 
 
-def test_with_one_repeat_an_interval_and_equivalent_need_twelve_scenarios() -> None:
-    for scenarios, has_one in ((11, False), (12, True)):
+def test_with_one_repeat_an_interval_and_equivalent_need_twenty_scenarios() -> None:
+    for scenarios, has_one in ((19, False), (20, True)):
         a, b = "p " * (scenarios - 1) + "f", "p " * scenarios
         found = of(passes("A", a) + passes("B", b), rules=PRIMARY[:1], margins={PASS_RATE: 0.9}).pair("A", "B")
         metric = found.metrics[PASS_RATE]
