@@ -136,5 +136,5 @@ def test_what_is_no_moment_is_refused_by_name(signed_in: Client, t: str) -> None
 
 
 def test_a_trial_that_is_not_there_is_404_and_a_stranger_is_asked_to_sign_in(signed_in: Client) -> None:
-    assert signed_in.get("/trials/999/capsule.zip").status_code == 404
+    assert signed_in.get("/trials/999999/capsule.zip").status_code == 404
     assert Client().get(f"/trials/{two_turns().pk}/capsule.html").status_code == 302

@@ -123,7 +123,7 @@ def test_keeping_the_baseline_can_pin_it(signed_in: Client, run: Run):
 def test_a_run_that_goes_on_and_one_configuration_alone_are_not_decided_on(signed_in: Client):
     make_run = finished_run(same(), configurations=versions(1))
     assert "nothing to decide on yet" in signed_in.get(f"{reverse('decide')}?run={make_run.pk}").content.decode()
-    assert signed_in.get(f"{reverse('decide')}?run=99").status_code == 404
+    assert signed_in.get(f"{reverse('decide')}?run=999999").status_code == 404
     suite = make_suite(1)
     going = start_run(suite=suite, configuration_versions=versions(2), repeats=1, concurrency=1)
     assert "The run goes on." in signed_in.get(f"{reverse('decide')}?run={going.pk}").content.decode()

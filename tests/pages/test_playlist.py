@@ -80,9 +80,9 @@ def test_an_address_that_is_no_number_is_refused_by_its_part(text: str, signed_i
 
 
 def test_a_run_that_is_not_there_is_404(signed_in: Client) -> None:
-    answer = signed_in.get("/playlist/?run=999")
+    answer = signed_in.get("/playlist/?run=999999")
     assert answer.status_code == 404
-    assert "there is no run 999" in answer.content.decode()
+    assert "there is no run 999999" in answer.content.decode()
 
 
 def test_it_begins_where_the_listener_left_off(signed_in: Client, alice: User) -> None:

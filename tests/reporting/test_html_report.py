@@ -131,7 +131,7 @@ def test_a_comparison_is_told_with_its_verdicts(signed_in: Client):
     assert "6 of 6 scenarios paired" in text
     assert "12 failures = 1 problem" in text
     assert references(text).fetched == []
-    for wrong in ("", "?run=99", "?run=x"):
+    for wrong in ("", "?run=999999", "?run=x"):
         assert signed_in.get(f"{reverse('compare-report')}{wrong}").status_code == 404
 
 
