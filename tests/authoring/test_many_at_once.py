@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,13 +14,21 @@ from scenarios_app.services import (
     archive,
     bring_back,
     find_configuration_version,
+    import_configurations,
     save_scenario,
     save_scenarios,
     suite_members,
     tag_scenarios,
 )
 from scenarios_app.spec.errors import SpecError
-from tests.support import make_application, make_configuration, make_scenario, make_suite, scenario_json
+from tests.support import (
+    configuration_json,
+    make_application,
+    make_configuration,
+    make_scenario,
+    make_suite,
+    scenario_json,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -166,3 +175,11 @@ def test_archiving_twice_changes_nothing_more(browser: Client) -> None:
     assert bring_back(things=[scenario]) == 1
     assert browser.get("/scenarios/nobody/archive/").status_code == 405
     assert browser.post("/scenarios/nobody/archive/").status_code == 404
+
+
+def test_importing_an_archived_configuration_again_brings_it_back(browser: Client) -> None:
+    configuration = make_configuration("Old desk").configuration
+    archive(things=[configuration])
+    report = import_configurations(data=json.dumps([configuration_json("Old desk")]).encode())
+    assert report.unchanged == ("Old desk@1",)
+    assert "Old desk" in browser.get("/configurations/").content.decode()
