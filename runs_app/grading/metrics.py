@@ -114,6 +114,12 @@ _AUDIO: Final = {
         of="interruptions",
         group="audio",
     ),
+    "yield_rate": MetricInfo(
+        "share",
+        "Interruptions of the caller after which the agent was silent within 2,000 ms, of those in which it was heard.",
+        "higher",
+        "audio",
+    ),
     "split_turns": MetricInfo(
         "turns",
         "Turns in which the server took a pause of the caller for their end. Null without turn detection.",

@@ -9,9 +9,11 @@ from typing import Any
 
 from runs_app.grading import intervals
 from runs_app.grading.audio_metrics import Voices
-from runs_app.grading.percentiles import rounded
+from runs_app.grading.percentiles import mean, rounded
 from runs_app.grading.realtime_metrics import Numbers, spread
 from runs_app.realtime.record import SAMPLES_PER_MS, Record, Turn
+
+YIELD_WITHIN_MS = 2_000.0  # of the caller's first voiced sample, as in CRAWL's sibling RUN
 
 
 def turn_taking_metrics(record: Record, voices: Voices | None) -> Numbers:
@@ -19,10 +21,12 @@ def turn_taking_metrics(record: Record, voices: Voices | None) -> Numbers:
     turns = record.turns if record.mode == "audio" else ()
     over = turns if record.real_time else ()
     detected = [turn for turn in turns if turn.endpoint_ms is not None or turn.splits]
+    stops_ms = list(agent_stops_ms(over, voices).values())
     return {
         **spread("endpointing_delay_ms", [endpointing_delay_ms(turn) for turn in turns]),
         **spread("interruption_stop_ms", [turn.interruption_stop_ms for turn in over]),
-        **spread("agent_stop_ms", list(agent_stops_ms(over, voices).values())),
+        **spread("agent_stop_ms", stops_ms),
+        "yield_rate": rounded(mean([stop_ms <= YIELD_WITHIN_MS for stop_ms in stops_ms]), 4),
         "interruptions": sum(turn.interrupted for turn in turns) if record.real_time and turns else None,
         "split_turns": sum(turn.splits > 0 for turn in turns) if detected else None,
     }

@@ -41,6 +41,14 @@ async def test_an_interruption_has_both_its_times_and_is_no_interruption_by_the_
     assert (second["interrupted"], second["agent_stop_ms"]) == (False, None)
 
 
+@pytest.mark.parametrize(("heard_until_ms", "rate"), [(4400, 1.0), (4700, 0.0)])
+def test_an_agent_yields_when_it_falls_silent_within_two_seconds(heard_until_ms: int, rate: float) -> None:
+    turns = (replace(over()[0], agent=spoken(agent=((1500, heard_until_ms),)).agent), SECOND)
+    audio = recording([(0, 1000), (2500, 3500)], [(1500, heard_until_ms)], 5000)
+    assert turn_taking_metrics(audio_record(turns=turns), listen(audio))["yield_rate"] == rate
+    assert turn_taking_metrics(audio_record(turns=(FIRST, SECOND)), listen(AUDIO))["yield_rate"] is None
+
+
 def test_an_agent_that_was_silent_already_stopped_at_once() -> None:
     turns = (replace(over()[0], agent=(FIRST.agent[0],)), SECOND)
     audio = recording([(0, 1000), (2500, 3500)], [(1500, 2200), (4000, 5000)], 5000)
