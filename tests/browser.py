@@ -30,7 +30,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from evalsite.celery import app
-from tests.runs.stack import Stack, channel_layers, empty_redis, numbered, stacked
+from tests.runs.stack import START_S, Stack, channel_layers, empty_redis, numbered, stacked
 from tests.services import eventually, free_port, missing
 from tests.support import make_user
 
@@ -74,13 +74,17 @@ class Server:
 
     def start(self) -> None:
         self.process = self.stack.start(self.command())
-        eventually(self._answers, what=f"the site answers; log:\n{self.stack.log()[-3000:]}")
+        eventually(self._answers, within_s=START_S, what=lambda: f"the site answers; log:\n{self._end_of_log()}")
 
     def command(self) -> list[str]:
         port = self.url.rpartition(":")[2]
         return [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", port, "evalsite.asgi:application"]
 
+    def _end_of_log(self) -> str:
+        return self.stack.log()[-3000:]
+
     def _answers(self) -> bool:
+        assert self.process is None or self.process.poll() is None, f"the site ended; log:\n{self._end_of_log()}"
         try:
             with urlopen(f"{self.url}/sign-in/", timeout=5) as answer:
                 return bool(answer.status == 200)

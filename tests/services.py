@@ -31,12 +31,15 @@ def missing(name: str, why: str) -> None:
     pytest.skip(why)
 
 
-def eventually(holds: Callable[[], object], *, within_s: float = PATIENCE_S, what: str = "") -> None:
-    """Returns as soon as it holds; fails the test when it does not in time."""
+def eventually(
+    holds: Callable[[], object], *, within_s: float = PATIENCE_S, what: str | Callable[[], str] = ""
+) -> None:
+    """Returns as soon as it holds; fails the test when it does not in time. `what`: what was waited for, or a function
+    that also tells how things stand then."""
     deadline, step_s = time.monotonic() + within_s, STEP_S
     while not holds():
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {within_s} s: {what or holds}")
+            raise AssertionError(f"not within {within_s} s: {(what() if callable(what) else what) or holds}")
         time.sleep(step_s)
         step_s = min(1.2 * step_s, LONGEST_STEP_S)
 
