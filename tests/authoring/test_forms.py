@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.forms import CheckboxInput, Textarea, TextInput
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scenarios_app.forms.configuration import ConfigurationForm
@@ -121,7 +121,7 @@ turns = st.fixed_dictionaries({}, optional={"text": texts, "wait": texts, "inter
 faults = st.fixed_dictionaries({"mode": texts}, optional={"ms": st.integers(), "text": texts, "value": values})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
 @given(
     st.fixed_dictionaries(
         {},
