@@ -11,9 +11,11 @@ from django.conf import settings
 
 from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
+from runs_app.realtime.record import SAMPLES_PER_MS
 from runs_app.realtime.recording_audio import RecordedAudio, read_recording
 from runs_app.realtime.script import ScriptLine
 from runs_app.realtime.speech import CallerAudioError, SpeechRequest, speak
+from runs_app.realtime.speech_edges import adaptive_threshold, voiced
 from runs_app.realtime.wav import AudioFormatError
 from runs_app.services import secrets
 from runs_app.services.addresses import service_url
@@ -23,6 +25,8 @@ from scenarios_app.services.reports import NotStored
 from scenarios_app.spec.configuration import Caller
 from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.recordings import Recording
+
+LONG_TAIL_MS = 200  # a speech service leaves less; so far may the two clocks of a trial part
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,17 @@ def recorded_sound(recording: Recording) -> RecordedAudio:
 def sound_told(data: bytes, channel: int | None) -> Sound:
     """What a file is, for who keeps it. Raises AudioFormatError."""
     audio = read_recording(data, channel=channel)
-    return Sound(audio.duration_ms, audio.declared_rate_hz, audio.channels, audio.notes)
+    notes = (*audio.notes, *_tail_notes(audio.samples))
+    return Sound(audio.duration_ms, audio.declared_rate_hz, audio.channels, notes)
+
+
+def _tail_notes(samples: Int16) -> tuple[str, ...]:
+    """What an agent must wait out after the last word before it may answer."""
+    spoken = voiced(samples, threshold_rms=adaptive_threshold(samples))
+    tail_ms = (samples.size - spoken[-1].end) / SAMPLES_PER_MS if spoken else 0.0
+    if tail_ms <= LONG_TAIL_MS:
+        return ()
+    return (f"{tail_ms / 1000:.1f} s without words at its end, which count as latency: better cut them off",)
 
 
 def speech_cache() -> Path:

@@ -79,8 +79,8 @@ async function ask(bar) {
 
 function told(heard) {
   const which = heard.turns > 1 ? `Turn ${heard.turn} of ${heard.turns}, ` : "";
-  const who = heard.recording ? `recording ${heard.recording}, ` : "";
-  const line = heard.line ? ` Over this line: ${heard.line}.` : " A clean line.";
+  const who = heard.recording ? `Recording ${heard.recording}, ` : "";
+  const line = heard.line ? ` Over this line: ${heard.line}.` : heard.recording ? " Nothing is added to it." : " A clean line.";
   return `${which}${who}${(heard.ms / 1000).toFixed(1)} s.${line}`;
 }
 

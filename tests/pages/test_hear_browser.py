@@ -61,7 +61,7 @@ def test_unsaved_words_are_heard_in_the_editor_and_a_recording_takes_their_place
     expect(page.locator("[data-record-says]")).to_contain_text("It counts once you save", timeout=WAIT_MS)
     eventually(lambda: '"sha256"' in page.locator("#json-now").inner_text(), what="the site read the JSON")
     page.get_by_role("button", name="Hear it").click()
-    expect(page.locator("[data-hear-says]")).to_contain_text("recording microphone-", timeout=WAIT_MS)
+    expect(page.locator("[data-hear-says]")).to_contain_text("Recording microphone-", timeout=WAIT_MS)
     page.get_by_role("button", name="Save version 2").last.click()
     page.wait_for_url("**/scenarios/book_table/")
     said = ScenarioVersion.objects.get(number=2).content["input"]
@@ -82,7 +82,7 @@ def test_the_microphone_and_files_make_recordings_of_a_scenario_and_refusals_are
     page.get_by_role("button", name="Add the file").click()
     expect(page.get_by_role("status").first).to_contain_text("Version 2: Recording nora.wav", timeout=WAIT_MS)
     page.get_by_role("button", name="Hear it").click()
-    expect(page.locator("[data-hear-says]")).to_contain_text("recording nora, 1.0 s. A clean line.", timeout=WAIT_MS)
+    expect(page.locator("[data-hear-says]")).to_contain_text("Recording nora, 1.0 s. Nothing is added to it.", timeout=WAIT_MS)
     plays(page)
     assert looks(page) == []
     page.get_by_role("button", name="Remove nora").click()

@@ -109,6 +109,14 @@ def test_full_scale_never_wraps_on_its_way_to_the_agent() -> None:
     assert (middle[1::2] < -30_000).all()
 
 
+def test_silence_after_the_last_word_is_told_because_it_counts_as_latency() -> None:
+    tail = np.concatenate([tone(440, 1.0, 24_000), np.zeros(12_000)])
+    assert keep_recording(data=wav(tail, 24_000), name="a.wav").notes == (
+        "0.5 s without words at its end, which count as latency: better cut them off",
+    )
+    assert keep_recording(data=wav(tone(440, 1.0, 24_000), 24_000), name="b.wav").notes == ()
+
+
 def test_a_condition_is_laid_over_a_recording_and_says_what_it_was() -> None:
     with serving_in_thread(SCRIPT) as agent:
         trial = ask(agent, [kept(wav(tone(440, 1.0, 24_000), 24_000))], condition="noisy")
