@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,13 @@ def test_broad_excepts_stand_only_where_one_trial_judge_call_or_send_must_not_br
             if broad:
                 found.add(str(path.relative_to(ROOT)))
     assert found <= allowed, found - allowed
+
+
+def test_a_page_is_waited_for_by_a_function() -> None:
+    """An expression is evaluated anew at the second look, which the policy of the pages refuses: a slow page fails."""
+    bare = re.compile(r"""wait_for_function\(\s*f?["'](?![^"']*=>)""")
+    found = [str(p.relative_to(ROOT)) for p in (ROOT / "tests").rglob("*.py") if bare.search(p.read_text())]
+    assert found == []
 
 
 def test_nothing_names_a_machine_or_a_registry() -> None:

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scenarios_app.models import ApplicationVersion
-from tests.browser import chrome, site
 from tests.services import eventually
 from tests.site.axe import looks
 from tests.support import application_json, make_application
 
 if TYPE_CHECKING:
     from tests.browser import Chrome, Site
-
-__all__ = ["chrome", "site"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scenarios_app.models import Scenario
-from tests.browser import chrome, site
 from tests.services import eventually
 from tests.site.axe import barriers
 from tests.support import make_scenario
 
 if TYPE_CHECKING:
     from tests.browser import Chrome, Site
-
-__all__ = ["chrome", "site"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
