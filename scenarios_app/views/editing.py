@@ -14,6 +14,7 @@ from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.slots import Document
 from scenarios_app.services import ChangedMeanwhile
 from scenarios_app.spec.errors import Problem, SpecError
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 
 Judge = Callable[[Document], Sequence[Problem]]
@@ -77,7 +78,7 @@ def _act(
         context["editor"] = switched(editor, to_json=action == "json")
     elif action == "save" and editor.check(judge):
         try:
-            return redirect(save(editor.document, request.POST.get("note", "")[:500], _number(request)))
+            return redirect(save(editor.document, clean_text(request.POST.get("note", ""))[:500], _number(request)))
         except SpecError as error:
             editor.refuse(error.problems)
         except ChangedMeanwhile as error:

@@ -63,8 +63,9 @@ def test_halves_of_characters_and_nul_become_a_mark_and_nothing_else_is_lost(bro
     kept = inputs(browser.get(EDIT))
     assert (kept["notes"], kept["owner"]) == ("🍕 \ufffd \ufffd end", "six: \\u0000")
     assert "Draft kept" in typed(browser, page, title="a\x00b")
-    browser.post(EDIT, {**inputs(page), "title": "a\x00b", "action": "save"})
-    assert ScenarioVersion.objects.get(number=2).title == "a\ufffdb"
+    browser.post(EDIT, {**inputs(page), "title": "a\x00b", "note": "c\x00d", "action": "save"})
+    saved = ScenarioVersion.objects.get(number=2)
+    assert (saved.title, saved.note) == ("a\ufffdb", "c\ufffdd")
 
 
 @pytest.mark.case("E07")
