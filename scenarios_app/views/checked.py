@@ -8,6 +8,7 @@ from django.core import signing
 from django.http import HttpRequest
 
 from scenarios_app.services import NotStored
+from scenarios_app.services.bundles import SOUNDS
 from scenarios_app.services.pending import KEPT, read_upload
 from scenarios_app.spec.errors import Problem, SpecError
 
@@ -18,7 +19,8 @@ _GONE = "the checked file is no longer kept here: choose it again"
 
 def sent_files(request: HttpRequest) -> list[tuple[str, bytes]]:
     """Name and bytes of each chosen file, else of the pasted text (whose name is ""). Raises SpecError for neither."""
-    files = [(file.name or "", file.read()) for file in request.FILES.getlist("file") if file.size]
+    sent = [(file.name or "", file.read()) for file in request.FILES.getlist("file")]
+    files = [(name, data) for name, data in sent if data or name.lower().endswith(SOUNDS)]  # an empty sound is told
     text = request.POST.get("text", "")
     if not files and not text.strip():
         raise SpecError([Problem("file", "choose a file, or paste its text")])

@@ -136,6 +136,12 @@ def test_the_page_takes_several_files_and_says_which_sound_nothing_names(browser
     assert read_recording_file(str(sha_of("a"))) == tone()
 
 
+def test_an_empty_sound_is_told_by_its_name(browser: Client) -> None:
+    page = sent(browser, ("calls.json", scenario_file([recorded("a", "nora.wav")])), ("nora.wav", b"")).content.decode()
+    assert "nora.wav" in page
+    assert "the file is empty" in page
+
+
 def test_a_name_that_two_folders_have_needs_a_zip_and_a_zip_tells_them_apart(browser: Client) -> None:
     data = scenario_file([recorded("a", "x/nora.wav"), recorded("b", "y/nora.wav")])
     page = sent(browser, ("calls.json", data), ("nora.wav", tone())).content.decode()
