@@ -79,7 +79,7 @@ def import_entries(
         for spec in specs:
             thing = kind.model._default_manager.select_for_update(of=("self",)).filter(name__iexact=spec.name).first()
             held = _version_with(kind, thing, spec) if thing is not None else None
-            if held is not None:
+            if thing is not None and held is not None:
                 kind.model._default_manager.filter(pk=thing.pk).update(archived_at=None)
                 unchanged.append(str(held))
             elif thing is not None:
