@@ -1,4 +1,4 @@
-"""Recordings are kept here, once each by the hash of their content, and are dropped when no version names them.
+"""Recordings are kept here, once each by the hash of their content, until neither version nor draft names them.
 
 Whether a file is audio that a caller can say is for those to tell who send it: they register themselves, since nothing
 of this app may import them.
@@ -7,6 +7,7 @@ of this app may import them.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,11 +19,12 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from scenarios_app.models import Recording, ScenarioVersion
+from scenarios_app.models import Recording, ScenarioDraft, ScenarioVersion
 from scenarios_app.services.reports import NotStored
 from scenarios_app.spec.errors import Problem, SpecError
 
 KEPT = timedelta(hours=24)  # what nobody named within a day was tried out and left
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,11 @@ def stored_recordings(hashes: Iterable[str]) -> dict[str, Recording]:
 
 
 def forget_unused_recordings() -> int:
-    """Deletes what was sent more than a day ago and no version of any scenario names. Returns how many that were."""
+    """Deletes what was sent more than a day ago and no version or draft names. Returns how many that were."""
     old = Recording.objects.filter(created_at__lt=timezone.now() - KEPT)
     if not old.exists():
         return 0
-    named = _named_by_versions()
+    named = _named_by_versions() | _named_by_drafts()
     unused = [recording for recording in old if recording.sha256 not in named]
     for recording in unused:
         recording.delete()
@@ -137,3 +139,9 @@ def _named_by_versions() -> set[str]:
     rows = ScenarioVersion.objects.filter(content__input__has_key="recordings")
     listed = rows.values_list("content__input__recordings", flat=True)
     return {str(entry["sha256"]) for entries in listed for entry in entries or [] if entry.get("sha256")}
+
+
+def _named_by_drafts() -> set[str]:
+    """Whatever looks like a hash in them: a draft need not be readable yet."""
+    drafts = ScenarioDraft.objects.order_by().values_list("fields", flat=True)
+    return {found for fields in drafts for text in fields.values() for found in _HASH.findall(str(text))}

@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from runs_app.realtime.wav import wav_bytes
 from scenarios_app.models import Recording, Scenario, ScenarioVersion
+from scenarios_app.services.drafts import begin_draft, drop_drafts
 from scenarios_app.services.recordings import forget_unused_recordings, keep_recording, read_recording_file
 from tests.authoring.pages import inputs
-from tests.support import make_scenario, scenario_file, scenario_json
+from tests.support import make_scenario, make_user, scenario_file, scenario_json
 
 pytestmark = pytest.mark.django_db
 
@@ -191,3 +192,13 @@ def test_what_no_version_names_is_forgotten_after_a_day_and_what_one_ever_named_
     assert read_recording_file(version.content["input"]["recordings"][0]["sha256"]) == tone()
     with pytest.raises(LookupError):
         read_recording_file(tried.sha256)
+
+
+def test_what_a_draft_names_stays_for_as_long_as_the_draft() -> None:
+    kept, alice = keep_recording(data=tone(), name="nora.wav").recording, make_user("alice")
+    draft = begin_draft(person=alice, content=recorded("a", "nora.wav", sha256=kept.sha256))
+    Recording.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    assert forget_unused_recordings() == 0
+    assert read_recording_file(kept.sha256) == tone()
+    drop_drafts(person=alice, draft=draft)
+    assert forget_unused_recordings() == 1
