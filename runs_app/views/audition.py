@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_safe
+from pydantic import ValidationError
 
 from runs_app.audio_http import LASTING
 from runs_app.realtime.speech import CallerAudioError
@@ -98,8 +99,14 @@ def recording_sound(request: HttpRequest, sha256: str) -> HttpResponse:
     channel = number_of(request.GET.get("channel", ""))
     try:
         audio = recorded_sound(Recording(id=sha256[:12], path=sha256[:12], sha256=sha256, channel=channel))
+    except ValidationError:
+        return _no_sound("there is no such recording: it takes a SHA-256, and channels count from 1")
     except CallerAudioError as problem:
-        return HttpResponse(str(problem), status=404, content_type="text/plain; charset=utf-8")
+        return _no_sound(str(problem))
     answer = HttpResponse(wav_bytes(audio.samples), content_type="audio/wav")
     answer["Cache-Control"] = LASTING
     return answer
+
+
+def _no_sound(reason: str) -> HttpResponse:
+    return HttpResponse(reason, status=404, content_type="text/plain; charset=utf-8")

@@ -234,3 +234,10 @@ def test_the_controls_stand_alone_without_javascript(browser: Client) -> None:
     assert refused.status_code == 422
     assert "there is no condition &quot;muddy&quot;" in refused.content.decode()
     assert scenario_json()["input"]["text"] in browser.get("/scenarios/book_table/").content.decode()
+
+
+@pytest.mark.parametrize("address", ["abc.wav", f"{'A' * 64}.wav", f"{'a' * 64}.wav?channel=0"])
+def test_the_sound_of_what_can_be_no_recording_is_not_found(browser: Client, address: str) -> None:
+    answer = browser.get(f"/recordings/{address}")
+    assert answer.status_code == 404
+    assert "no such recording" in answer.content.decode()
