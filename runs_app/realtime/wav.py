@@ -22,6 +22,7 @@ from runs_app.realtime.record import RATE_HZ
 
 HEADER_BYTES = 44
 PCM, EXTENSIBLE = 1, 0xFFFE
+MOST_SAMPLES = 64_000_000  # of all channels: 512 MB once decoded, and ten minutes of stereo at 48 kHz
 
 
 class AudioFormatError(ValueError):
@@ -137,8 +138,13 @@ def _riff(header: bytes, body: bytes) -> bytes:
 
 
 def _decode(data: bytes) -> Decoded:
+    """A compressed file may unpack to any size, and its header may claim more: neither is given memory."""
     try:
-        samples, rate_hz = soundfile.read(io.BytesIO(data), dtype="float64", always_2d=True)
+        with soundfile.SoundFile(io.BytesIO(data)) as file:
+            if file.frames * file.channels > MOST_SAMPLES:
+                claimed = f"{file.frames} samples of {file.channels} channels"
+                raise AudioFormatError(f"it would unpack to {claimed}, at most {MOST_SAMPLES} in all can be read")
+            samples, rate_hz = file.read(dtype="float64", always_2d=True), file.samplerate
     except soundfile.LibsndfileError as exc:
         reason = exc.error_string or "unknown format"
         raise AudioFormatError(f"this is not audio that can be read: {reason}") from exc

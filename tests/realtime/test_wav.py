@@ -151,3 +151,15 @@ def test_a_stereo_file_is_written_as_other_readers_expect(tmp_path: Path) -> Non
     back, _ = soundfile.read(tmp_path / "both.wav", dtype="int16")
     assert back.tolist() == samples.tolist()
     assert [path.name for path in tmp_path.iterdir()] == ["both.wav"]
+
+
+def test_a_compressed_file_that_claims_hours_is_refused_before_memory_is_taken() -> None:
+    file = io.BytesIO()
+    soundfile.write(file, np.zeros(4096, dtype=np.int16), 8000, format="FLAC")
+    data = bytearray(file.getvalue())
+    place = data.index(b"fLaC") + 4 + 4 + 10  # of the rate, channels and length in STREAMINFO
+    packed = int.from_bytes(data[place : place + 8])
+    assert packed & (2**36 - 1) == 4096
+    data[place : place + 8] = (packed >> 36 << 36 | 2**36 - 1).to_bytes(8)
+    with pytest.raises(AudioFormatError, match="would unpack to 68719476735 samples of 1 channel"):
+        read_wav(bytes(data))
