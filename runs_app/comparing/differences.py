@@ -131,7 +131,7 @@ def _margin_end(metric: str, compared: MetricComparison, end: float) -> str:
 
 
 def _sees(metric: str, compared: MetricComparison) -> str:
-    if compared.mde is None:
+    if compared.mde is None or (not compared.ratio and compared.mde >= 1):  # no share can differ by more
         return ""
     size = share_text(compared.mde) if compared.ratio else signed_text(metric, compared.mde).lstrip("+")
     return f"would see {size}"

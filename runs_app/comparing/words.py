@@ -45,9 +45,11 @@ def _size(metric: str, size: float) -> str:
 
 
 def interval_text(metric: str, low: float | None, high: float | None) -> str:
-    """[+.01, +.09]; empty when there is none."""
+    """[+.01, +.09]; empty when there is none. Of shares it ends where differences do, which t's own may pass."""
     if low is None or high is None:
         return ""
+    if metric != LATENCY:
+        low, high = max(-1.0, low), min(1.0, high)
     return f"[{signed_text(metric, low)}, {signed_text(metric, high)}]"
 
 

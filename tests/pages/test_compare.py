@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from runs_app.comparing.words import interval_text
 from runs_app.models import Run, RunConfiguration, Trial
 from runs_app.services.runs import cancel_run
 from tests.pages.comparing import Result, finish, finished_run, key, same, side, versions
@@ -496,3 +497,8 @@ def test_a_time_out_counts_at_its_limit_and_the_card_says_so(signed_in: Client) 
     assert latency["paired"]["difference"] > 100
     assert latency["ratio"]["value"] < 1.1
     assert latency["verdict"]["word"] == "Can't tell"
+
+
+def test_an_interval_of_shares_ends_where_differences_do() -> None:
+    assert interval_text("pass_rate", -1.338, 1.588) == "[\u2212100.0\u202fpp, +100.0\u202fpp]"
+    assert interval_text("response_latency_ms", -2.0, 3.0).startswith("[\u22122")
