@@ -22,7 +22,7 @@ from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.scenario_columns import COLUMNS, NEEDED, guess_columns
 from scenarios_app.spec.sources import FORMATS, format_of
 from scenarios_app.views.checked import read_note, sent_files, sign, text_to_mend
-from scenarios_app.views.limits import limited_body
+from scenarios_app.views.limits import few_fields, limited_body
 from scenarios_app.views.pages import signed_in
 
 _PREVIEWED = 5  # rows of a table
@@ -31,6 +31,7 @@ _LABELS = {column.name: column.label for column in COLUMNS}
 
 
 @limited_body
+@few_fields
 @require_http_methods(["GET", "HEAD", "POST"])
 def scenarios_import(request: HttpRequest) -> HttpResponse:
     """POST of a file: the dry run, for a table the choice of columns; of that choice: the dry run; of a yes: stored."""

@@ -15,11 +15,12 @@ from scenarios_app.services.pending import drop_upload, keep_upload
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.jsontext import dumps, load
 from scenarios_app.views.checked import read_note, sent_files, sign, text_to_mend
-from scenarios_app.views.limits import limited_body
+from scenarios_app.views.limits import few_fields, limited_body
 from scenarios_app.views.pages import signed_in
 
 
 @limited_body
+@few_fields
 @require_http_methods(["GET", "HEAD", "POST"])
 def configurations_import(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"name": request.POST.get("name", "")}

@@ -7,11 +7,13 @@ from functools import wraps
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 View = Callable[..., HttpResponse]
+MOST_FIELDS = 1_000  # of a page that takes a file; an editor has more
 _FRAME = 64 * 1024  # field names and boundaries around a file of exactly the limit
 
 
@@ -33,6 +35,18 @@ def limited_body(view: View) -> View:
         if length > most_bytes():
             return too_large(request, length)
         return protected(request, *args, **kwargs)
+
+    return guarded
+
+
+def few_fields(view: View) -> View:
+    """400 for a form of more than MOST_FIELDS fields: the page that sent it is not ours."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if len(request.POST) > MOST_FIELDS:
+            raise BadRequest(f"The form has {len(request.POST):,} fields; this page takes {MOST_FIELDS:,}.")
+        return view(request, *args, **kwargs)
 
     return guarded
 
