@@ -68,8 +68,8 @@ class Progress:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every trial has a verdict."""
-        return all(row.word for row in self.rows)
+        """Whether every trial has a verdict; of a run that was thrown away meanwhile there is none."""
+        return bool(self.rows) and all(row.word for row in self.rows)
 
     @property
     def verdict(self) -> str:

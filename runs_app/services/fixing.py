@@ -45,7 +45,7 @@ def start_fix(
         draft = make_temporary_configuration(content=content, user=user)
         run = _started(trial, draft, guards, repeats, user)
         fix = Fix.objects.create(run=run, trial=trial)
-    for earlier in Run.everything.fixes_of(user).filter(fix__trial=trial).exclude(pk=run.pk):
+    for earlier in Run.everything.fixes_of(user).filter(fix__trial=trial, pk__lt=run.pk):
         throw_away(run=earlier)
     return fix
 
@@ -87,7 +87,9 @@ def keep_fix(*, fix: Fix, user: User, note: str = "", expected_number: int | Non
     stored, and SpecError.
     """
     with transaction.atomic():
-        run = Run.everything.select_for_update().get(pk=fix.run_id)
+        run = Run.everything.select_for_update().filter(pk=fix.run_id).first()
+        if run is None or (run.temporary_until and run.temporary_until <= timezone.now()):
+            raise NotPossible("this prompt was thrown away meanwhile; try it again")
         if not run.is_over:
             raise NotPossible("the run is not over yet: wait for it, or throw it away")
         draft = draft_of(run)

@@ -20,12 +20,17 @@ log = logging.getLogger(__name__)
 
 
 def throw_away(*, run: Run) -> None:
-    """Shown no more from now on; gone as soon as nobody works on it, which the sweeper looks after."""
-    Run.everything.filter(pk=run.pk).exclude(temporary_until=None).update(temporary_until=timezone.now())
+    """Shown no more from now on; gone as soon as nobody works on it, which the sweeper looks after. Neither an ordinary
+    run nor one that is gone already is touched."""
+    thrown = Run.everything.filter(pk=run.pk).exclude(temporary_until=None).update(temporary_until=timezone.now())
+    if not thrown:
+        return
     try:
         cancel_run(run=run)
     except AlreadyFinished:
         delete_run(run=run)
+    except Run.DoesNotExist:  # whoever else threw it away was faster
+        return
 
 
 def delete_expired() -> int:

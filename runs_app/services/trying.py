@@ -35,6 +35,6 @@ def try_scenario(*, content: Mapping[str, Any], configuration_version: Configura
             temporary_until=timezone.now() + KEPT_FOR,
             user=user,
         )
-    for earlier in Run.everything.tries_of(user).exclude(pk=run.pk):
+    for earlier in Run.everything.tries_of(user).filter(pk__lt=run.pk):
         throw_away(run=earlier)
     return run

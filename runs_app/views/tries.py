@@ -148,7 +148,7 @@ def _last_called(last: Run | None) -> int | None:
 
 
 def _told(request: HttpRequest, run: Run) -> HttpResponse:
-    trial: Trial = run.trials.with_versions().get()
+    trial: Trial = get_object_or_404(run.trials.with_versions())  # a later try of this person may have taken its place
     context: dict[str, Any] = {"run": run, "trial": trial, "idle": worker_missing() if trial.status == "queued" else ""}
     if trial.is_done:
         gradings = list(trial.gradings.prefetch_related("checks", "grades"))

@@ -110,6 +110,18 @@ def test_what_was_thrown_away_leaves_nothing(alice: User) -> None:
     assert guards_of(trial)
 
 
+def test_what_was_thrown_away_meanwhile_is_not_kept(alice: User) -> None:
+    fix = started(failed_trial(), alice)
+    throw_away(run=fix.run)
+    with pytest.raises(NotPossible, match="thrown away meanwhile"):
+        keep_fix(fix=fix, user=alice)
+    assert not Run.everything.fixes_of(alice).exists()
+    Run.everything.filter(pk=fix.run_id).delete()
+    with pytest.raises(NotPossible, match="thrown away meanwhile"):
+        keep_fix(fix=fix, user=alice)
+    assert progress_of(fix).verdict == ""
+
+
 def test_the_next_text_takes_the_place_of_the_last(alice: User) -> None:
     trial = failed_trial()
     first = started(trial, alice)

@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db.models.signals import post_save
 from django.test import Client
 from django.utils import timezone
 
@@ -142,4 +143,29 @@ def test_what_was_forgotten_goes_when_its_time_is_over_and_ordinary_runs_never_d
     sweep()
     assert list(Run.everything.all()) == [ordinary]
     throw_away(run=ordinary)
-    assert Run.objects.filter(pk=ordinary.pk).exists()
+    assert Run.objects.get(pk=ordinary.pk).cancel_requested_at is None
+
+
+def test_what_two_throw_away_at_once_goes_once(alice: User) -> None:
+    run = tried(alice)
+    ended(run)
+    throw_away(run=run)
+    throw_away(run=run)
+    assert not Run.everything.exists()
+
+
+def test_a_try_that_began_meanwhile_is_not_thrown_away_by_an_earlier_one(alice: User) -> None:
+    later: list[int] = []
+
+    def begin_another(instance: Run, created: bool, **_: Any) -> None:
+        if created and not later:
+            later.append(0)
+            later[0] = make_run().pk
+            Run.everything.filter(pk=later[0]).update(temporary_until=instance.temporary_until, created_by=alice)
+
+    post_save.connect(begin_another, sender=Run)
+    try:
+        tried(alice)
+    finally:
+        post_save.disconnect(begin_another, sender=Run)
+    assert Run.everything.tries_of(alice).filter(pk=later[0]).exists()
