@@ -64,12 +64,12 @@ def _words(record: Record, case: Case) -> dict[str, Json]:
         "assistant_fragments": _fragments(captions),
         "post_tool_assistant_fragments": _fragments(after),
         "post_tool_assistant_text": "".join(caption.text for caption in after).strip(),
-        **_backend(record),
+        **backend_words(record),
         "turns": [_turn(turn) for turn in record.turns],
     }
 
 
-def _backend(record: Record) -> dict[str, Json]:
+def backend_words(record: Record) -> dict[str, Json]:
     """Empty where the voice model itself calls the tools."""
     said = [(work.id, text) for work in record.delegations for text in work.texts]
     used = numbers.backend_usage(record) if record.delegations else Usage()
