@@ -10,9 +10,10 @@ from typing import Any
 from runs_app import loop
 from runs_app.grading.grade import Evidence, GradingResult, grade
 from runs_app.models import Grading, Trial
-from runs_app.services import judging
+from runs_app.services import judging, secrets
 from runs_app.services.grading import Judge, evidence_of
 from runs_app.services.material import material_of
+from runs_app.services.results import short_reason
 from runs_app.services.runs import NotPossible
 from runs_app.services.trying import UNNAMED
 from scenarios_app.spec.scenario import Scenario, parse_scenario
@@ -90,16 +91,17 @@ async def grade_now(prepared: Prepared) -> GradingResult:
 
 
 def held_beside(prepared: Prepared, result: GradingResult) -> Regraded:
-    """The draft's verdicts beside those that the trial has."""
+    """The draft's verdicts beside those that the trial has. What a judge's service answered may repeat its key: as in
+    what is stored, no secret is left in it."""
     stored = prepared.grading
     before = {check.check_id: (check.status, check.reason) for check in stored.checks.all()} if stored else {}
     graded = {one.dimension: (one.status, _score(one)) for one in stored.grades.all()} if stored else {}
-    after = {check.id: (check.status, check.reason) for check in result.checks}
-    scored = {one.dimension: (one.status, _score(one)) for one in result.grades}
+    after = secrets.redact({check.id: (check.status, check.reason) for check in result.checks})
+    scored = secrets.redact({one.dimension: (one.status, _score(one)) for one in result.grades})
     return Regraded(
         trial=prepared.trial,
         outcome=result.outcome.outcome,
-        reason=result.outcome.reason,
+        reason=short_reason(result.outcome.reason),
         lines=(*_lines(before, after), *_lines(graded, scored)),
         other_words=prepared.other_words,
     )

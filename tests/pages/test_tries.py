@@ -11,7 +11,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from runs_app.grading.check import Check
+from runs_app.grading.grade import GradingResult
+from runs_app.grading.outcome import Outcome
+from runs_app.grading.semantic import Grade
 from runs_app.models import Grading, Run, Trial
+from runs_app.services.draft_grading import held_beside, prepare_draft_grading
 from scenarios_app.models import Configuration, ConfigurationVersion, Scenario
 from tests.grading import builders as evidence
 from tests.pages.trials import SOUND, record_trial, spoken_trial
@@ -156,3 +161,21 @@ def test_grading_without_a_conversation_or_a_right_draft_says_why(signed_in: Cli
     Trial.objects.update(record=None)
     data = written(scenario(), try_trial=trial.pk)
     assert "no recorded conversation" in signed_in.post("/tries/grade/", data).content.decode()
+
+
+def test_what_a_judge_repeats_of_its_key_is_not_shown(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.SOUNDCHECK_SECRETS = "JUDGE_KEY=https://judge.example"
+    monkeypatch.setenv("JUDGE_KEY", "sk-very-secret")
+    trial = spoken_trial()
+    prepared = prepare_draft_grading(trial=trial, content=trial.scenario_version.content)
+    told = "refused the key sk-very-secret"
+    result = GradingResult(
+        outcome=Outcome("ungraded", told),
+        checks=(Check("policy", "failed", True, told),),
+        grades=(Grade("tone", "failed", rationale=told),),
+        metrics={},
+        turns=(),
+    )
+    shown = held_beside(prepared, result)
+    assert "sk-very-secret" not in str(shown)
+    assert str(shown).count("refused the key [secret JUDGE_KEY]") == 3
