@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from runs_app.models import Baseline, Decision, Grading, KnownFailure, Review, Run, Trial
@@ -41,6 +42,9 @@ class TrialAdmin(LookOnly):
 class GradingAdmin(LookOnly):
     list_display = ["id", "trial", "number", "current", "outcome", "stage", "created_at"]
     list_filter = ["outcome", "current"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Grading]:
+        return Grading.objects.filter(trial__in=Trial.objects.counted())
 
 
 @admin.register(Review)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from scenarios_app.models import (
@@ -41,7 +42,19 @@ class NamedAdmin(ReadOnly):
     search_fields = ["name"]
 
 
-@admin.register(ScenarioVersion, ApplicationVersion, ConfigurationVersion)
+@admin.register(ApplicationVersion)
 class VersionAdmin(ReadOnly):
     list_display = ["__str__", "created_at", "created_by", "note"]
     search_fields = ["content_hash", "note"]
+
+
+@admin.register(ScenarioVersion)
+class ScenarioVersionAdmin(VersionAdmin):
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ScenarioVersion]:
+        return ScenarioVersion.objects.filter(scenario__temporary=False)
+
+
+@admin.register(ConfigurationVersion)
+class ConfigurationVersionAdmin(VersionAdmin):
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ConfigurationVersion]:
+        return ConfigurationVersion.objects.filter(configuration__temporary=False)

@@ -87,6 +87,24 @@ def test_pages_of_a_try_are_nobody_s(alice: User) -> None:
         assert "late_guest" not in page.content.decode(), url
 
 
+def test_operators_do_not_find_a_try_in_the_tables_either(alice: User) -> None:
+    ended(tried(alice))
+    make_temporary_configuration(content=configuration("Front desk", instructions="Other."), user=alice)
+    client = Client()
+    client.force_login(User.objects.create_superuser("root"))
+    for table, rows in (
+        ("runs_app/run", 0),
+        ("runs_app/trial", 0),
+        ("runs_app/grading", 0),
+        ("scenarios_app/scenario", 0),
+        ("scenarios_app/scenarioversion", 0),
+        ("scenarios_app/configuration", 1),
+        ("scenarios_app/configurationversion", 1),
+    ):
+        page = client.get(f"/admin/{table}/")
+        assert page.context["cl"].result_count == rows, table
+
+
 def test_an_id_that_is_tried_can_still_be_taken(alice: User) -> None:
     tried(alice)
     create_scenario(content=scenario("late_guest"))
