@@ -11,7 +11,7 @@ from scenarios_app.forms.matching import PLAIN, UNCHECKED, Cells, cells_of, plai
 from scenarios_app.forms.posted import MOST_ROWS, Row, named, rows_in, with_rows
 from scenarios_app.forms.slots import ABSENT, Document, NotShown, as_sent, in_field, put, unchanged, value_at
 from scenarios_app.spec.errors import Part, Problem, SpecError, parts_of, path_of
-from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.jsontext import MAX_DEPTH, Json, clean_text
 from scenarios_app.spec.matchers import is_operator
 from scenarios_app.spec.numbers import number_of
 
@@ -126,7 +126,9 @@ class Pairs:
             return (key,), "this value needs a name"
         if not all(isinstance(part, str) for part in parts):
             return (key,), "write a list as JSON: its entries have no rows"
-        return tuple(str(part) for part in parts), ""
+        if len(parts) > MAX_DEPTH:
+            return (key,), f"lies deeper than {MAX_DEPTH} levels"
+        return tuple(clean_text(str(part)) for part in parts), ""
 
     def _value(self, row: Row, original: tuple[str, Json] | None) -> Json:
         kind = row.get("kind", "")

@@ -68,6 +68,21 @@ def test_halves_of_characters_and_nul_become_a_mark_and_nothing_else_is_lost(bro
     assert (saved.title, saved.note) == ("a\ufffdb", "c\ufffdd")
 
 
+@pytest.mark.parametrize("key", ['["\\ud800"]', ".".join("a" * 3000)])
+def test_a_path_that_no_document_could_hold_is_no_fault_of_the_page(browser: Client, key: str) -> None:
+    """Half a character in a quoted name, and more names inside each other than JSON may have levels."""
+    make_scenario()
+    page = browser.get(EDIT)
+    odd = {"initial_state-1-at": "", "initial_state-1-key": key, "initial_state-1-value": "[1"}
+    assert "initial_state" in typed(browser, page, **odd)
+    odd["initial_state-1-value"] = "1"
+    saved = browser.post(EDIT, {**inputs(page), **odd, "action": "save"})
+    if saved.status_code == 200:
+        assert "lies deeper than 100 levels" in saved.content.decode()
+    else:
+        assert ScenarioVersion.objects.get(number=2).content["application"]["initial_state"]["\ufffd"] == 1
+
+
 @pytest.mark.case("E07")
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
 def test_what_is_no_number_is_refused_at_its_line_and_at_its_cell(browser: Client, number: str) -> None:
