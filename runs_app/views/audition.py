@@ -24,6 +24,7 @@ from scenarios_app.forms.scenario import ScenarioForm
 from scenarios_app.models import Scenario, ScenarioVersion
 from scenarios_app.spec.conditions import PRESETS
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 from scenarios_app.spec.recordings import Recording
 
@@ -47,7 +48,7 @@ async def audition(request: HttpRequest) -> HttpResponseBase:
 
 
 def _controls(request: HttpRequest, problem: str = "") -> HttpResponse:
-    key = request.GET.get("scenario", "") or request.POST.get("hear_scenario", "")
+    key = request.GET.get("scenario", "") or _sent(request, "hear_scenario")
     number = request.GET.get("version", "") or request.POST.get("hear_version", "")
     version = _version(key, number) if key else None
     content = version.content if version else {}
@@ -76,13 +77,13 @@ def _prepared(request: HttpRequest) -> Audition:
     return prepare_audition(
         given=_given(request),
         turn=number_of(request.POST.get("hear_turn", "")) or 1,
-        configuration=request.POST.get("hear_voice", ""),
+        configuration=_sent(request, "hear_voice"),
         condition=request.POST.get("hear_condition", ""),
     )
 
 
 def _given(request: HttpRequest) -> Mapping[str, Any]:
-    if key := request.POST.get("hear_scenario", ""):
+    if key := _sent(request, "hear_scenario"):
         given: Mapping[str, Any] = _version(key, request.POST.get("hear_version", "")).content["input"]
         return given
     try:
@@ -91,6 +92,11 @@ def _given(request: HttpRequest) -> Mapping[str, Any]:
         raise BadRequest("The form has lost the document it edits. Load the page again.") from error
     written = document.get("input")
     return written if isinstance(written, dict) else {}
+
+
+def _sent(request: HttpRequest, name: str) -> str:
+    """A name to look for; PostgreSQL refuses to look for one with NUL."""
+    return clean_text(request.POST.get(name, ""))
 
 
 @require_safe

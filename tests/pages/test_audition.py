@@ -241,3 +241,10 @@ def test_the_sound_of_what_can_be_no_recording_is_not_found(browser: Client, add
     answer = browser.get(f"/recordings/{address}")
     assert answer.status_code == 404
     assert "no such recording" in answer.content.decode()
+
+
+def test_names_that_no_database_looks_for_are_not_found(browser: Client) -> None:
+    make_scenario()
+    assert browser.post("/hear/", {"hear_scenario": "\0"}).status_code == 404
+    answer = browser.post("/hear/", {"hear_scenario": "book_table", "hear_voice": "\0"})
+    assert (answer.status_code, answer.json()["error"]) == (422, "there is no configuration \ufffd")
