@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models.functions import Lower
 
 from scenarios_app.search import folded, tag_text
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 from scenarios_app.spec.suite_rule import SuiteRule
 
@@ -118,3 +119,9 @@ class DraftQuerySet(models.QuerySet["ScenarioDraft"]):
         """The new scenario's draft that an address or a form names; None for whatever is none."""
         pk = number_of(text)
         return None if pk is None else self.begun_new().filter(pk=pk).first()
+
+    def of_page(self, numbered: str, tab: str) -> ScenarioDraft | None:
+        """The new scenario's draft that a page names or, before it knows the number, the one kept for that `tab`."""
+        if numbered or not tab:
+            return self.numbered(numbered)
+        return self.begun_new().filter(fields__tab=clean_text(tab)).first()

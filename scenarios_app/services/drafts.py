@@ -39,7 +39,7 @@ def keep_draft(
 def _kept(fields: Mapping[str, str]) -> dict[str, str]:
     """Of both sides the one that was typed in."""
     as_json = fields.get("view") == "json"
-    wanted = {"view", "text_json", "note"}
+    wanted = {"view", "text_json", "note", "tab"}
     kept = {name: text for name, text in fields.items() if name not in _NOT_KEPT}
     if as_json:
         kept = {name: text for name, text in kept.items() if name in wanted}

@@ -42,7 +42,7 @@ def told_meanwhile(scenario: Scenario, document: dict[str, Any], since: int | No
     """What somebody else changed since version `since`, and what saving `document` would change of it."""
     begun, newest = scenario.versions.filter(number=since or 0).first(), scenario.versions.newest_first()[0]
     theirs = scenario_parts(begun.content, newest.content) if begun else []
-    mine = scenario_parts(newest.content, document)
+    mine = scenario_parts(newest.content, document) if document else []  # empty: JSON that cannot be read
     return {
         "theirs": theirs,
         "mine": mine,

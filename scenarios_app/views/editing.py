@@ -16,11 +16,12 @@ from scenarios_app.services import ChangedMeanwhile
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
+from scenarios_app.views.differences import since_of
 
 Judge = Callable[[Document], Sequence[Problem]]
 Save = Callable[[Document, str, int | None], Any]  # content, note, number of the version it started from
 Act = Callable[[Editor, dict[str, Any]], Editor]  # the editor after a button of the page's own; adds to its context
-Meanwhile = Callable[[ChangedMeanwhile, Document, int | None], dict[str, Any]]  # what to show of somebody else's save
+Meanwhile = Callable[[Document, int | None], dict[str, Any]]  # what others saved since that version
 
 
 def edit_page(
@@ -35,7 +36,7 @@ def edit_page(
     context: dict[str, Any],
     fixed: str = "",
     begun: Editor | None = None,
-    meanwhile: Meanwhile = lambda error, document, number: {},
+    meanwhile: Meanwhile = lambda document, since: {},
     acts: Mapping[str, Act] | None = None,
 ) -> HttpResponse:
     """The editor of a document whose newest version is `number` (None: it is new). Redirects to what was saved.
@@ -54,6 +55,8 @@ def edit_page(
         elif response := _act(request, editor, judge, save, context, meanwhile):
             return response
         editor = context.get("editor", editor)
+        if request.POST.get("since") and not {"since", "merged"} & context.keys():  # a save was held back before
+            context |= meanwhile(editor.document, since_of(request))
     else:
         editor = begun or open_editor(form_class, document, as_json=request.GET.get("view") == "json")
         if number is not None or begun:
@@ -82,7 +85,7 @@ def _act(
         except SpecError as error:
             editor.refuse(error.problems)
         except ChangedMeanwhile as error:
-            told = meanwhile(error, editor.document, _number(request))
+            told = meanwhile(editor.document, since_of(request))
             context |= {"meanwhile": error, "number": error.newest.number, **told}
     elif action == "check":
         editor.check(judge)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import secrets
 from typing import Any
 
 from django.contrib import messages
@@ -79,7 +80,7 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
         },
         fixed="id",
         begun=begun,
-        meanwhile=lambda error, document, number: told_meanwhile(scenario, document, number),
+        meanwhile=lambda document, since: told_meanwhile(scenario, document, since),
         acts={"merge": bring},
     )
 
@@ -91,7 +92,8 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
     offered, person = offers(), signed_in(request)
     form_class = scenario_form(offered)
     mine = ScenarioDraft.objects.of(person)
-    draft = mine.numbered((request.POST if request.method == "POST" else request.GET).get("draft", ""))
+    sent = request.POST if request.method == "POST" else request.GET
+    draft = mine.of_page(sent.get("draft", ""), sent.get("tab", ""))
     begun = _begun(form_class, draft) if draft and request.method != "POST" else None
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
@@ -114,6 +116,7 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
             **templates_offered(request, scenario_templates()),
             "draft": draft,
             "others": others,
+            "tab": request.POST.get("tab") or secrets.token_hex(8),
             **_opened(draft, begun),
             **known_names(offered),
         },

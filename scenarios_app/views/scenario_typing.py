@@ -43,7 +43,8 @@ def scenario_validate(request: HttpRequest) -> HttpResponse:
     anew = editor.view == "json" or bool(request.POST.get("action"))
     context |= {"editor": editor, "rebuilt": anew and editor.form_side is not None}
     if request.POST.get("autosave"):
-        context |= _kept(request, editor, scenario, context["number"])
+        begun_on = context["number"] if context.get("merged") else since_of(request)
+        context |= _kept(request, editor, scenario, begun_on)
     context["newer"] = _newer(scenario, context["number"])
     return render(request, "scenarios_app/scenario_check.html", context)
 
@@ -57,7 +58,7 @@ def _newer(scenario: Scenario | None, number: int | None) -> ScenarioVersion | N
 def _kept(request: HttpRequest, editor: Editor, scenario: Scenario | None, number: int | None) -> dict[str, Any]:
     """Keeps the draft, where something differs from what is stored; what the page says of it."""
     person, asked = signed_in(request), request.POST.get("draft", "")
-    draft = ScenarioDraft.objects.of(person).numbered(asked)
+    draft = ScenarioDraft.objects.of(person).of_page(asked, request.POST.get("tab", ""))
     if scenario is None and asked and draft is None:  # thrown away or saved meanwhile, by another tab
         return {"gone": True}
     stored = scenario.latest.content if scenario and scenario.latest else BLANK
@@ -69,7 +70,8 @@ def _kept(request: HttpRequest, editor: Editor, scenario: Scenario | None, numbe
     fields = {name: str(text) for name, text in request.POST.items()}
     if request.POST.get("action") and not editor.unread:  # the buttons of rows have changed them
         fields |= {"view": "json", "text_json": editor.json_text}
-    kept = keep_draft(person=person, fields=fields, title=title, scenario=scenario, number=number, draft=draft)
+    begun_on = number if scenario and scenario.versions.filter(number=number or 0).exists() else None
+    kept = keep_draft(person=person, fields=fields, title=title, scenario=scenario, number=begun_on, draft=draft)
     return {"kept": True, "draft": kept}
 
 

@@ -75,6 +75,19 @@ def test_a_new_scenario_has_drafts_of_its_own_and_others_are_listed(browser: Cli
         assert inputs(browser.get("/scenarios/new/", {"draft": wild}))["title"] == ""
 
 
+def test_a_page_that_does_not_know_its_draft_yet_keeps_one_draft(browser: Client) -> None:
+    """Answers that are overtaken by typing are not shown, and with them goes the draft's number."""
+    page = browser.get("/scenarios/new/")
+    typed(browser, page, title="One")
+    typed(browser, page, title="One tw")
+    typed(browser, page, view="json", text_json='{"title": "One two')
+    assert ScenarioDraft.objects.get().fields["text_json"] == '{"title": "One two'
+    written = {"id": "fresh", "title": "One two", "text": "Hello", "answer": "Greets.", "action": "save"}
+    browser.post("/scenarios/new/", {**inputs(page), **written})
+    assert Scenario.objects.get().key == "fresh"
+    assert not ScenarioDraft.objects.exists()
+
+
 def test_nobody_opens_or_drops_the_drafts_of_others(browser: Client, alice: User) -> None:
     theirs = begin_draft(person=make_user("bob"), content=scenario_json("theirs", title="Secret"))
     page = browser.get("/scenarios/new/", {"draft": theirs.pk})
@@ -114,6 +127,58 @@ def test_the_second_of_two_is_told_sees_the_difference_and_loses_nothing(browser
     latest = ScenarioVersion.objects.get(number=3).content
     assert (latest["title"], latest["input"]["text"]) == ("Bob's title", "For five, please.")
     assert latest["expected"]["answer"] == "Mine"
+
+
+def held_back(browser: Client) -> Any:
+    """The page of a save that came second: bob has changed the title meanwhile."""
+    scenario = make_scenario().scenario
+    mine = browser.get(EDIT)
+    save_scenario(scenario=scenario, content=scenario_json(title="Theirs"))
+    return browser.post(EDIT, {**inputs(mine), "answer": "Mine", "action": "save"})
+
+
+@pytest.mark.parametrize(
+    "change", [{"action": "save", "assertions": "["}, {"action": "merge", "assertions": "["}, {"action": "add:turns"}]
+)
+def test_a_save_that_was_held_back_stays_so_whatever_is_mended_first(browser: Client, change: dict[str, str]) -> None:
+    between = browser.post(EDIT, {**inputs(held_back(browser)), **change})
+    assert "They changed" in between.content.decode()
+    brought = browser.post(EDIT, {**inputs(between), "assertions": "", "action": "merge"})
+    browser.post(EDIT, {**inputs(brought), "action": "save"})
+    latest = ScenarioVersion.objects.get(number=3).content
+    assert (latest["title"], latest["expected"]["answer"]) == ("Theirs", "Mine")
+
+
+def test_a_third_save_meanwhile_hides_nothing_of_the_second(browser: Client) -> None:
+    held = held_back(browser)
+    third = scenario_json(title="Theirs", owner="carol")
+    save_scenario(scenario=Scenario.objects.get(), content=third)
+    again = browser.post(EDIT, {**inputs(held), "action": "save"})
+    brought = browser.post(EDIT, {**inputs(again), "action": "merge"})
+    browser.post(EDIT, {**inputs(brought), "action": "save"})
+    latest = ScenarioVersion.objects.get(number=4).content
+    assert (latest["title"], latest["owner"], latest["expected"]["answer"]) == ("Theirs", "carol", "Mine")
+
+
+def test_a_draft_of_a_save_that_was_held_back_remembers_where_it_began(browser: Client) -> None:
+    typed(browser, held_back(browser), notes="And on.")
+    again = browser.get(EDIT)
+    assert "begun on version 1" in again.content.decode()
+    browser.post(EDIT, {**inputs(again), "action": "save"})
+    assert ScenarioVersion.objects.count() == 2
+
+
+def test_a_draft_begins_on_a_version_that_there_is(browser: Client) -> None:
+    """PostgreSQL has no room for larger numbers."""
+    make_scenario()
+    typed(browser, browser.get(EDIT), title="Other", number="9" * 18)
+    assert ScenarioDraft.objects.get().number is None
+
+
+def test_json_that_cannot_be_read_is_not_shown_as_if_it_deleted_everything(browser: Client) -> None:
+    told = typed(browser, held_back(browser), view="json", text_json="{")
+    assert "They changed" in told
+    assert "Saving yours would change" not in told
 
 
 def test_what_both_changed_is_named_and_mine_while_typing_too(browser: Client) -> None:
