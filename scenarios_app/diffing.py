@@ -10,8 +10,10 @@ from dataclasses import dataclass
 CONTEXT = 3  # equal lines kept on either side of a change
 SHORTEST_FOLD = 4  # fewer lines than this are shown rather than counted
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD_AND_BLANK = re.compile(r"\s+|(?:\w+|[^\w\s])\s*")
 _LIKENESS = 0.35  # lines less alike than this are shown as one removed and one added
-_MOST_WORDS = 20_000  # of both texts; beyond that, frequent words are not looked for
+_MOST_APART = 1000  # words and blanks of both texts; beyond that, comparing every blank with every other takes seconds
+_MOST_WORDS = 5000  # of both texts, with their blanks; beyond that, frequent words are not looked for
 _MOST_COMPARED = 2500  # pairs of lines in one changed stretch; beyond that, words are not looked at
 
 
@@ -76,6 +78,8 @@ class Words:
 def diff_words(old: str, new: str) -> Words:
     """`added` and `removed` count words; marks and blanks are shown and not counted."""
     before, after = _WORD.findall(old), _WORD.findall(new)
+    if len(before) + len(after) > _MOST_APART:
+        before, after = _WORD_AND_BLANK.findall(old), _WORD_AND_BLANK.findall(new)
     pieces: list[tuple[str, str]] = []
     added = removed = 0
     exact = len(before) + len(after) <= _MOST_WORDS

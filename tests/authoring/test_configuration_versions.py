@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -49,6 +50,18 @@ def test_a_difference_by_words_holds_both_texts_and_counts_as_lines_do(old: str,
     assert "".join(text for kind, text in words.pieces if kind != "removed") == new
     whole = diff_texts(old, new)
     assert count_lines(old, new) == (whole.added, whole.removed)
+
+
+def test_words_that_differ_in_a_long_prompt_are_told_at_once() -> None:
+    words = [f"w{n * n % 997}" for n in range(2_500)]
+    old = " ".join(words)
+    words[::40] = ["changed"] * len(words[::40])
+    began_s = time.process_time()
+    told = diff_words(old, new := " ".join(words))
+    assert time.process_time() - began_s < 3  # it took half a minute
+    assert (told.added, told.removed) == (63, 63)
+    assert "".join(text for kind, text in told.pieces if kind != "added") == old
+    assert "".join(text for kind, text in told.pieces if kind != "removed") == new
 
 
 def test_only_what_differs_is_told_and_a_prompt_by_its_lines() -> None:
