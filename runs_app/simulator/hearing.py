@@ -72,7 +72,9 @@ class Hearing:
 
     async def understand(self, items: list[dict[str, Json]]) -> Understood:
         """What the spoken ones of `items` say."""
-        heard = {item["id"]: await self._heard[item["id"]] for item in items if item["id"] in self._heard}
+        known = [item["id"] for item in items if item["id"] in self._heard]
+        # who is interrupted while it waits takes nothing from those who ask later
+        heard = {item_id: await asyncio.shield(self._heard[item_id]) for item_id in known}
         texts = {item_id: self._words(item_id, one) for item_id, one in heard.items()}
         merged: set[str] = set()
         unfinished = False

@@ -24,11 +24,15 @@ class Stretch(NamedTuple):
     start_ms: float
     end_ms: float
     samples: Samples
-    heard: asyncio.Task[Heard]
+    hearing: asyncio.Task[Heard]
+
+    async def heard(self) -> Heard:
+        """Who is interrupted while it waits takes nothing from those who ask later."""
+        return await asyncio.shield(self.hearing)
 
     async def words(self) -> str | None:
         """Its own words; None when they were not understood."""
-        heard = await self.heard
+        heard = await self.heard()
         return None if heard.text is None else words_between(heard.text, heard.begin, heard.end)
 
 
@@ -64,7 +68,7 @@ class Caller:
 
     async def understand(self) -> Understanding:
         """All that nobody answered yet, heard as one."""
-        parts = [await stretch.heard for stretch in self._open]
+        parts = [await stretch.heard() for stretch in self._open]
         together = parts[0] if len(parts) == 1 else await self._ear.listen(np.concatenate([*self._with_gaps()]))
         return Understanding(joined_words(together, parts), is_unfinished(together))
 
