@@ -35,7 +35,7 @@ class NamedQuerySet(models.QuerySet[Any]):
         return self.exclude(archived_at=None)
 
     def named(self, name: str) -> NamedQuerySet:
-        return self.filter(name__iexact=name)
+        return self.filter(name__iexact=clean_text(name))
 
     def matching(self, words: str) -> NamedQuerySet:
         return self.filter(name__icontains=words.strip()) if words.strip() else self
@@ -49,7 +49,7 @@ class ScenarioQuerySet(models.QuerySet["Scenario"]):
         return self.exclude(archived_at=None)
 
     def keyed(self, key: str) -> ScenarioQuerySet:
-        return self.filter(key__iexact=key)
+        return self.filter(key__iexact=clean_text(key))
 
     def keyed_any(self, keys: Collection[str]) -> ScenarioQuerySet:
         """Those of the ids, which are in lower case."""

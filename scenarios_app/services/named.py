@@ -18,6 +18,7 @@ from scenarios_app.models import (
 from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.hashing import content_hash
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.numbers import number_of
 
 Thing = Application | Configuration
@@ -46,7 +47,7 @@ CONFIGURATIONS = Kind("configuration", "configuration", Configuration, Configura
 
 def find_named(kind: Kind, name: str) -> Any:
     """The thing of that name, ignoring case. Raises NotStored, which lists what there is."""
-    found = kind.model._default_manager.filter(name__iexact=name.strip()).select_related("latest").first()
+    found = kind.model._default_manager.filter(name__iexact=clean_text(name.strip())).select_related("latest").first()
     if found is not None:
         return found
     known = kind.model._default_manager.filter(archived_at=None).order_by("name").values_list("name", flat=True)[:10]

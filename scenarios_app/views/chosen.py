@@ -23,6 +23,7 @@ from scenarios_app.services import (
     tag_scenarios,
 )
 from scenarios_app.spec.errors import SpecError
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.views.limits import limited_body
 from scenarios_app.views.pages import signed_in, tags_of
 from scenarios_app.views.scenarios import WANTED, found_scenarios
@@ -33,7 +34,7 @@ _PAGES = {"export": "scenarios-export", "replace": "scenarios-replace", "table":
 
 def chosen_scenarios(data: QueryDict) -> ScenarioQuerySet:
     """The scenarios that `id` names (several times), in the order of their ids, else all that the search finds."""
-    keys = {key.lower() for key in data.getlist("id")}
+    keys = {clean_text(key.lower()) for key in data.getlist("id")}
     rows = Scenario.objects.keyed_any(keys).order_by("key") if keys else found_scenarios(data)
     return rows.with_latest()
 

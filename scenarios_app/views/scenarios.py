@@ -15,13 +15,14 @@ from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.presentation import in_contract_order, pretty_json
 from scenarios_app.querysets import ScenarioQuerySet
 from scenarios_app.services.scenario_recordings import recordings_of
+from scenarios_app.spec.jsontext import clean_text
 from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.views.differences import scenario_parts
 from scenarios_app.views.pages import page_of, two_versions
 
 
 def scenario_or_404(key: str) -> Scenario:
-    scenario: Scenario = get_object_or_404(Scenario.objects.with_latest(), key__iexact=key)
+    scenario: Scenario = get_object_or_404(Scenario.objects.with_latest().keyed(key))
     return scenario
 
 
@@ -29,7 +30,7 @@ WANTED = ("q", "tag", "suite", "sort", "archived")  # what a search of the list 
 
 
 def _wanted(data: QueryDict) -> dict[str, str]:
-    return {name: data.get(name, "").strip() for name in WANTED}
+    return {name: clean_text(data.get(name, "")).strip() for name in WANTED}
 
 
 def found_scenarios(data: QueryDict) -> ScenarioQuerySet:

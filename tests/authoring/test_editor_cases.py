@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.db import DataError, connection
 from django.test import Client
 
 from scenarios_app.models import ScenarioDraft, ScenarioVersion
@@ -66,6 +67,33 @@ def test_halves_of_characters_and_nul_become_a_mark_and_nothing_else_is_lost(bro
     browser.post(EDIT, {**inputs(page), "title": "a\x00b", "note": "c\x00d", "action": "save"})
     saved = ScenarioVersion.objects.get(number=2)
     assert (saved.title, saved.note) == ("a\ufffdb", "c\ufffdd")
+
+
+def without_nul(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+    """What PostgreSQL takes; SQLite takes more."""
+    if any(isinstance(value, str) and "\0" in value for value in params or ()):
+        raise DataError("PostgreSQL text fields cannot contain NUL (0x00) bytes")
+    return execute(sql, params, many, context)
+
+
+@pytest.mark.parametrize(
+    ("address", "odd"),
+    [
+        (TYPED, {"application": "a\0"}),
+        (TYPED, {"scenario": "a\0"}),
+        (TYPED, {"tab": "a\0", "scenario": "", "title": "b"}),
+        (EDIT, {"application": "a\0", "action": "save"}),
+        ("/scenarios/new/", {"tab": "a\0", "action": "check"}),
+        ("/scenarios/discard/", {"scenario": "a\0"}),
+        ("/scenarios/chosen/", {"which": "found", "action": "archive", "suite": "a\0", "tag": "b\0", "q": "c\0"}),
+        ("/scenarios/chosen/", {"id": "a\0", "action": "archive"}),
+    ],
+)
+def test_names_with_nul_are_asked_of_no_database(browser: Client, address: str, odd: dict[str, str]) -> None:
+    make_scenario()
+    page = inputs(browser.get(EDIT))
+    with connection.execute_wrapper(without_nul):
+        assert browser.post(address, {**page, "autosave": "1", **odd}).status_code < 500
 
 
 @pytest.mark.parametrize("key", ['["\\ud800"]', ".".join("a" * 3000)])
