@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from scenarios_app.spec.errors import Part, Problem, parts_of
 
+MAX_DEPTH = 100  # levels of lists and objects
+
 _TOKEN = re.compile(
     r"""[ \t\r\n]* (?: ("[^"\\]*(?:\\.[^"\\]*)*") | ([{}\[\],:]) | ([^\s{}\[\],:"]+) )""", re.DOTALL | re.VERBOSE
 )
@@ -32,7 +34,8 @@ def line_at(text: str, offset: int) -> int:
 
 
 def walk(text: str) -> Iterator[Place]:
-    """Every key and value in order. Ends early, without a complaint, where the text stops being JSON."""
+    """Every key and value in order, but for what lies deeper than one level too many. Ends early, without a complaint,
+    where the text stops being JSON."""
     path: list[Part] = []
     kinds: list[str] = []
     owners = [-1]
@@ -55,9 +58,11 @@ def walk(text: str) -> Iterator[Place]:
             if key is None:
                 return
             path[-1], key_next = key, False
-            yield Place(tuple(path), offset, token, owners[-1], is_key=True)
+            if len(path) <= MAX_DEPTH:
+                yield Place(tuple(path), offset, token, owners[-1], is_key=True)
         else:
-            yield Place(tuple(path), offset, token, owners[-1])
+            if len(path) <= MAX_DEPTH:
+                yield Place(tuple(path), offset, token, owners[-1])
             if token in ("{", "["):
                 kinds.append(token)
                 owners.append(offset)

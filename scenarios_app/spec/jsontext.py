@@ -15,13 +15,12 @@ from itertools import islice
 from typing import Any
 
 from scenarios_app.spec.errors import Part, Problem, SpecError, path_of
-from scenarios_app.spec.jsonplaces import Place, clean_text, line_at, walk
+from scenarios_app.spec.jsonplaces import MAX_DEPTH, Place, clean_text, line_at, walk
 
 __all__ = ["MAX_DEPTH", "Json", "canonical", "clean", "clean_text", "decode", "dumps", "finite", "load", "problems_in"]
 
 Json = Any  # parsed JSON: null, bool, number, text, list or dict
 
-MAX_DEPTH = 100  # levels of lists and objects
 MAX_DIGITS = 1000  # of one integer
 _MOST_PROBLEMS = 100
 

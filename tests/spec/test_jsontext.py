@@ -143,6 +143,7 @@ def test_a_hundred_levels_are_read_and_one_more_is_refused() -> None:
     assert jsontext.dumps(jsontext.load(deepest)) == deepest
     assert "deeper than 100" in refused(f"[{deepest}]")[0][2]
     assert "deeper than 100" in refused('{"a":' * 20_000 + "1" + "}" * 20_000)[0][2]
+    assert "deeper than 100" in refused("[" * 1_000_000)[0][2]  # a path of every level would take hours
 
 
 @pytest.mark.parametrize(
