@@ -82,7 +82,9 @@ def test_the_microphone_and_files_make_recordings_of_a_scenario_and_refusals_are
     page.get_by_role("button", name="Add the file").click()
     expect(page.get_by_role("status").first).to_contain_text("Version 2: Recording nora.wav", timeout=WAIT_MS)
     page.get_by_role("button", name="Hear it").click()
-    expect(page.locator("[data-hear-says]")).to_contain_text("Recording nora, 1.0 s. Nothing is added to it.", timeout=WAIT_MS)
+    expect(page.locator("[data-hear-says]")).to_contain_text(
+        "Recording nora, 1.0 s. Nothing is added to it.", timeout=WAIT_MS
+    )
     plays(page)
     assert looks(page) == []
     page.get_by_role("button", name="Remove nora").click()
