@@ -80,6 +80,9 @@ def _sentence(text: str) -> str:
 
 
 def _quotes(evidence: Evidence) -> Iterator[str]:
+    if evidence.dimension == "caller_fidelity":
+        yield from (line for line in evidence.caller_lines[1:] if list(_not_given(line, evidence)))
+        return
     if evidence.response.strip():
         yield f"reply: {evidence.response}"
     for call in evidence.tools or ():
@@ -141,14 +144,19 @@ def _conversational_coherence(evidence: Evidence) -> Iterator[Finding]:
 
 def _caller_fidelity(evidence: Evidence) -> Iterator[Finding]:
     """The caller is judged here: what he says must come from his part or from the agent."""
+    for line in evidence.caller_lines[1:]:
+        for said in _not_given(line, evidence):
+            yield Finding("wrong", f"The caller says {in_words(said)}, which neither the part nor the agent gave.")
+
+
+def _not_given(line: str, evidence: Evidence) -> Iterator[Mention]:
     sources = [*evidence.caller_knows, *evidence.agent_lines]
     known = [each for text in sources for each in entities(text, reference_date=evidence.reference_date)]
     given = " ".join(sources).casefold()
-    for line in evidence.caller_lines[1:]:
-        for said in entities(line, reference_date=evidence.reference_date):
-            told = any(same(said, each) for each in known) or str(said.value).casefold() in given
-            if said.kind in (*_CHECKED_AGAINST_TOOLS, "phone", "name") and not said.negated and not told:
-                yield Finding("wrong", f"The caller says {in_words(said)}, which neither the part nor the agent gave.")
+    for said in entities(line, reference_date=evidence.reference_date):
+        told = any(same(said, each) for each in known) or str(said.value).casefold() in given
+        if said.kind in (*_CHECKED_AGAINST_TOOLS, "phone", "name") and not said.negated and not told:
+            yield said
 
 
 _RULES: dict[str, Callable[[Evidence], Iterator[Finding]]] = {

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs_app.grading.caller_judging import quoted
 from runs_app.grading.caller_mistakes import caller_mistakes
 from runs_app.grading.grade import Evidence, grade
 from runs_app.grading.named_values import numbers
@@ -112,13 +113,46 @@ async def test_the_judges_word_on_the_caller_counts_too_and_its_silence_does_not
     (question,) = [question for question in fair.asked if question.dimension == "caller_fidelity"]
     assert "Booked." not in question.evidence
     assert "A table for Maya" in question.evidence
-    bad = {"passed": False, "score": 0, "rationale": "He talked of the weather.", "evidence": []}
+    bad = {"passed": False, "score": 0, "rationale": "He talked of the weather.", "evidence": ["Make it four."]}
     strict = PlainJudge(bodies={"caller_fidelity": json.dumps(bad)})
     result = await grade(Evidence(led(), talk), judge=strict)
     assert (result.outcome.outcome, result.outcome.stage) == ("invalid", "caller")
-    assert result.outcome.reason == "the judge: He talked of the weather."
+    assert result.outcome.reason == 'the judge on "Make it four.": He talked of the weather.'
+    (check,) = [check for check in result.checks if check.id == "caller_validity"]
+    assert [(one["kind"], one["turn"]) for one in check.evidence["mistakes"]] == [("judged", 2)]
     result = await grade(Evidence(led(), talk), judge=PlainJudge(errors={"caller_fidelity": "it is down"}))
     assert result.outcome.outcome == "passed"
+
+
+@pytest.mark.parametrize("evidence", [[], ["He sounds out of his part."], ["Hello."], ["Yes?"], ["it"], [""]])
+async def test_a_harsh_judge_without_the_callers_words_costs_no_trial(evidence: list[str]) -> None:
+    """Nothing, words of nobody, the scenario's own first words, the agent's, and what is found in any sentence."""
+    harsh = {"passed": False, "score": 0, "rationale": "Not convincing.", "evidence": evidence}
+    judge = PlainJudge(bodies={"caller_fidelity": json.dumps(harsh)})
+    result = await grade(Evidence(led(), called("A table.", "Make it four.")), judge=judge)
+    assert result.outcome.outcome == "passed"
+    (check,) = [check for check in result.checks if check.id == "caller_validity"]
+    assert check.status == "passed"
+    assert check.reason.endswith("the judge doubts him, but quotes nothing that he said: Not convincing.")
+    assert (check.evidence["score"], check.evidence["quotes"]) == (0, evidence)
+
+
+@pytest.mark.parametrize(
+    ("quote", "turn"),
+    [
+        ("what a SUNNY day", 1),
+        ("Caller (turn 2): “What a sunny day, isn't it”", 1),
+        ("What a … isn't it", 1),
+        ("isn't it ... What a", None),
+        ("sunny", None),
+        ("No.", 2),
+        ("本日は晴天なり", None),
+        ("...", None),
+    ],
+)
+def test_a_quote_is_found_in_the_callers_own_turns_alone(quote: str, turn: int | None) -> None:
+    found = quoted([quote], called("What a sunny day, isn't it?", "No!").turns)
+    assert (found and found[0]) == turn
 
 
 async def test_a_caller_who_lost_patience_was_not_served() -> None:
