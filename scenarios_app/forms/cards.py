@@ -13,7 +13,7 @@ from scenarios_app.forms.hints import Hint
 from scenarios_app.forms.inputs import choice, code_line, hidden, line
 from scenarios_app.forms.matching import MATCHERS, OPTIONS
 from scenarios_app.forms.pairs import Pairs
-from scenarios_app.forms.posted import Row, rows_in
+from scenarios_app.forms.posted import MOST_ROWS, Row, rows_in
 from scenarios_app.forms.rows import Rows
 
 _LONG = 60  # characters of a value above which it gets a text area
@@ -80,6 +80,10 @@ class DrawnPairs:
     matches: bool
     is_pairs: bool = True
 
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) >= MOST_ROWS
+
 
 @dataclass(frozen=True)
 class DrawnRow:
@@ -101,6 +105,10 @@ class DrawnRows:
     rows: tuple[DrawnRow, ...]
     ordered: bool
     is_rows: bool = True
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) >= MOST_ROWS
 
 
 def draw_pairs(form: Any, pairs: Pairs, data: Mapping[str, str], hints: Sequence[Hint] = ()) -> DrawnPairs:

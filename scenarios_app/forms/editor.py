@@ -162,6 +162,7 @@ def _read_form(form_class: type[SlotForm], data: Mapping[str, str]) -> Editor:
     except NotShown as error:
         raise SpecError([Problem(error.path, error.reason)]) from error
     document, problems = form.merged()
+    problems = [*form_class.overfull(data), *problems]
     return Editor(form_class, document, form=form, problems=tuple(problems), unread=bool(problems))
 
 

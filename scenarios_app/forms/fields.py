@@ -12,12 +12,16 @@ from scenarios_app.forms.cards import draw_pairs, draw_rows, pair_fields, row_fi
 from scenarios_app.forms.hints import Hint, Offers
 from scenarios_app.forms.inputs import choice, code, code_line, flag, line, prose
 from scenarios_app.forms.pairs import Merged, Pairs
-from scenarios_app.forms.posted import named, pressed, rows_in, with_rows
+from scenarios_app.forms.posted import MOST_ROWS, named, overfull, pressed, rows_in, with_rows
 from scenarios_app.forms.rows import Rows
 from scenarios_app.forms.slots import Document, Slot, merge
-from scenarios_app.spec.errors import Problem
+from scenarios_app.spec.errors import Problem, path_of
 
 __all__ = ["Section", "SlotForm", "choice", "code", "code_line", "flag", "line", "prose"]
+
+TOO_MANY = (
+    f"{{count}} rows were sent, and {MOST_ROWS} are the most: those after them are not here. Write long lists as JSON"
+)
 
 
 class Section:
@@ -73,6 +77,18 @@ class SlotForm(forms.Form):
             if isinstance(group, Rows):
                 sent = group.completed(sent, lambda tool: cls.offers.arguments(label, tool))
         return sent
+
+    @classmethod
+    def overfull(cls, data: Mapping[str, str]) -> list[Problem]:
+        """A problem for each group of which more rows were sent than it holds."""
+        found = [(path_of(group.path), overfull(data, group.prefix)) for group in cls.groups]
+        for group in cls.groups:
+            if isinstance(group, Rows) and group.pairs:
+                rows = enumerate(rows_in(data, group.prefix))
+                found += [
+                    (path_of((*group.path, n, *group.pairs.path)), overfull(row, group.pairs.prefix)) for n, row in rows
+                ]
+        return [Problem(path, TOO_MANY.format(count=count)) for path, count in found if count]
 
     def merged(self) -> tuple[Document, list[Problem]]:
         """The document with what was sent in it, and the problems of fields that could not be read."""

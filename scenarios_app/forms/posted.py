@@ -12,7 +12,17 @@ Row = dict[str, str]  # text by REST; a group inside a row stands in it as furth
 
 
 def rows_in(data: Mapping[str, str], prefix: str) -> list[Row]:
-    """The rows in the order of their numbers, which may have gaps."""
+    """The rows in the order of their numbers, which may have gaps; of more than MOST_ROWS the first."""
+    return _all_rows(data, prefix)[:MOST_ROWS]
+
+
+def overfull(data: Mapping[str, str], prefix: str) -> int:
+    """How many rows were sent, where they are more than a group holds; else 0."""
+    count = len(_all_rows(data, prefix))
+    return count if count > MOST_ROWS else 0
+
+
+def _all_rows(data: Mapping[str, str], prefix: str) -> list[Row]:
     head = f"{prefix}-"
     found: dict[int, Row] = {}
     for name, text in data.items():
@@ -22,7 +32,7 @@ def rows_in(data: Mapping[str, str], prefix: str) -> list[Row]:
         index = number_of(number)
         if dash and index is not None:
             found.setdefault(index, {})[rest] = text
-    return [found[index] for index in sorted(found)][:MOST_ROWS]
+    return [found[index] for index in sorted(found)]
 
 
 def named(prefix: str, rows: Iterable[Row]) -> dict[str, str]:
@@ -37,10 +47,12 @@ def with_rows(data: Mapping[str, str], prefix: str, rows: Iterable[Row]) -> dict
 
 
 def pressed(data: Mapping[str, str], action: str) -> dict[str, str]:
-    """The fields after a button: add:PREFIX, or remove, up and down with :PREFIX:NUMBER. Any other changes nothing."""
+    """The fields after a button: add:PREFIX, or remove, up and down with :PREFIX:NUMBER. Any other changes nothing, and
+    neither does adding to a full group."""
     verb, _, where = action.partition(":")
     if verb == "add":
-        return with_rows(data, where, [*rows_in(data, where), {"at": ""}])
+        rows = rows_in(data, where)
+        return dict(data.items()) if len(rows) >= MOST_ROWS else with_rows(data, where, [*rows, {"at": ""}])
     prefix, _, number = where.rpartition(":")
     rows, index = rows_in(data, prefix), number_of(number)
     if verb not in ("remove", "up", "down") or index is None or index >= len(rows):

@@ -52,8 +52,8 @@ class Rows:
             return []
         if not isinstance(value, dict if self.key else list):
             raise NotShown(path_of(self.path), "an object" if self.key else "a list")
-        if len(value) >= MOST_ROWS:
-            raise NotShown(path_of(self.path), f"a list of fewer than {MOST_ROWS} entries")
+        if len(value) > MOST_ROWS:
+            raise NotShown(path_of(self.path), f"a list of at most {MOST_ROWS} entries")
         found = list(value.items()) if isinstance(value, dict) else [("", entry) for entry in value]
         for index, (name, entry) in enumerate(found):
             if not isinstance(entry, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -370,10 +371,38 @@ def test_a_form_without_its_document_is_refused() -> None:
 
 
 def test_a_list_too_long_for_rows_is_left_to_json() -> None:
-    document = scenario_json(expected={"tools": {"required": [{"name": "a"}] * 200}})
-    with pytest.raises(NotShown, match="fewer than 200"):
+    document = scenario_json(expected={"tools": {"required": [{"name": "a"}] * 201}})
+    with pytest.raises(NotShown, match="at most 200"):
         ScenarioForm(document)
     assert len(ScenarioForm({}, {"required-999999999-name": "x"}).fields) < 100
+
+
+def test_a_full_group_takes_no_row_and_says_so() -> None:
+    full = scenario_json(expected={"tools": {"required": [{"name": "a"}] * 200}})
+    form = ScenarioForm(full)
+    assert form.group("required").is_full
+    assert not form.group("prohibited").is_full
+    assert not form.group("state").is_full
+    sent = sent_by_browser(form) | {"document": json.dumps(full), "view": "form", "action": "add:required"}
+    editor = read_editor(ScenarioForm, sent)
+    assert (editor.problems, editor.document) == ((), full)
+
+
+@pytest.mark.parametrize(
+    ("head", "path"),
+    [
+        ("required-{}-name", "expected.tools.required"),
+        ("state-{}-key", "expected.state"),
+        ("required-7-args-{}-key", "expected.tools.required[0].arguments"),
+    ],
+)
+def test_more_rows_than_a_group_holds_are_a_problem_of_the_group(head: str, path: str) -> None:
+    document = scenario_json(expected={"answer": "Yes."})
+    form = ScenarioForm(document)
+    sent = sent_by_browser(form) | {"document": json.dumps(document), "view": "form", "action": "save"}
+    sent |= {head.format(n): f"n{n}" for n in range(203)}
+    found = {problem.path: problem.message for problem in read_editor(ScenarioForm, sent).problems}
+    assert found[path].startswith("203 rows were sent, and 200 are the most")
 
 
 def test_removing_keeps_top_level_objects() -> None:
