@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
+from scenarios_app.spec.numbers import number_of
+
 View = Callable[..., HttpResponse]
 MOST_FIELDS = 1_000  # of a page that takes a file; an editor has more
 _FRAME = 64 * 1024  # field names and boundaries around a file of exactly the limit
@@ -22,7 +24,7 @@ def most_bytes() -> int:
 
 
 def limited_body(view: View) -> View:
-    """413 for a request above IMPORT_LIMIT_MB.
+    """413 for a request above IMPORT_LIMIT_MB, 400 for one whose length is no number.
 
     The CSRF check reads the form, so it must come after the length check: hence exempt outside, protected inside.
     """
@@ -31,7 +33,9 @@ def limited_body(view: View) -> View:
     @csrf_exempt
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        length = int(request.META.get("CONTENT_LENGTH") or 0)
+        length = number_of(request.META.get("CONTENT_LENGTH") or "0")
+        if length is None:
+            raise BadRequest("The Content-Length of the request is no number of bytes.")
         if length > most_bytes():
             return too_large(request, length)
         return protected(request, *args, **kwargs)

@@ -115,6 +115,13 @@ def test_what_is_over_the_limit_is_413_before_it_is_read(browser: Client, name: 
     assert not Scenario.objects.exists()
 
 
+@pytest.mark.parametrize("length", ["many", "-1", "1_000", "\u0663", "9" * 30])
+def test_a_length_that_is_no_number_is_a_400(browser: Client, length: str) -> None:
+    response = browser.post(reverse("scenarios-import"), {"text": "[]"}, CONTENT_LENGTH=length)
+    assert response.status_code == 400
+    assert "Content-Length of the request is no number" in response.content.decode()
+
+
 @pytest.mark.case("D13")
 def test_too_many_fields_are_a_400(browser: Client) -> None:
     """D13: 1,500 form fields are refused as a bad request, not as an error of ours."""
