@@ -33,7 +33,8 @@ def begin_scenario(*, trial: Trial, t_ms: float, person: User) -> Begun:
     if record is None or not record.turns:
         raise NothingRecorded("Nothing was said in this trial, so there is no moment to begin from.")
     then = state_at(trial=trial, material=material_of(trial), record=record, t_ms=t_ms)
-    key = free_key(trial.scenario_version.scenario.key)
+    # what a try plays has a key of its own that says nothing to anybody
+    key = free_key(trial.scenario_version.content["id"])
     content = content_from(trial.scenario_version.content, record, t_ms, key=key, state=then.state)
     content["source"] = {"trial": str(trial.pk)}
     note = f"From trial {trial.pk} at {t_ms / 1000:.1f} s"

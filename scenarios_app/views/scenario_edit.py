@@ -39,6 +39,7 @@ BLANK: Document = {
     "expected": {"answer": ""},
 }
 TEMPLATE = "scenarios_app/scenario_edit.html"
+MOST_OTHERS = 20  # unfinished scenarios that the page lists
 
 
 @limited_body
@@ -102,7 +103,7 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"{version.scenario.key} is saved as version 1.")
         return version.scenario
 
-    others = mine.begun_new().exclude(pk=draft.pk if draft else 0)[:20] if request.method != "POST" else []
+    others = mine.begun_new().exclude(pk=draft.pk if draft else 0) if request.method != "POST" else mine.none()
     return edit_page(
         request,
         template=TEMPLATE,
@@ -115,7 +116,8 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
             "scenario": None,
             **templates_offered(request, scenario_templates()),
             "draft": draft,
-            "others": others,
+            "others": others[:MOST_OTHERS],
+            "others_count": others.count(),
             "tab": request.POST.get("tab") or secrets.token_hex(8),
             **_opened(draft, begun),
             **known_names(offered),

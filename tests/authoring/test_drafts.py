@@ -75,6 +75,20 @@ def test_a_new_scenario_has_drafts_of_its_own_and_others_are_listed(browser: Cli
         assert inputs(browser.get("/scenarios/new/", {"draft": wild}))["title"] == ""
 
 
+def test_of_many_unfinished_scenarios_the_newest_are_listed_and_the_rest_counted(browser: Client, alice: User) -> None:
+    for number in range(20):
+        begin_draft(person=alice, content=scenario_json(f"begun_{number}", title=f"Begun {number}"))
+    page = browser.get("/scenarios/new/").content.decode()
+    assert "20 unfinished scenarios of yours" in page
+    assert "are listed" not in page
+    begin_draft(person=alice, content=scenario_json("newest", title="Newest"))
+    page = browser.get("/scenarios/new/").content.decode()
+    assert "21 unfinished scenarios of yours" in page
+    assert "The newest 20 are listed" in page
+    assert "Newest" in page
+    assert "Begun 0<" not in page
+
+
 def test_a_page_that_does_not_know_its_draft_yet_keeps_one_draft(browser: Client) -> None:
     """Answers that are overtaken by typing are not shown, and with them goes the draft's number."""
     page = browser.get("/scenarios/new/")

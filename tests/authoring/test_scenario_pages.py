@@ -105,8 +105,10 @@ def test_an_archived_scenario_is_brought_back_by_its_button(browser: Client) -> 
     make_scenario()
     browser.post(reverse("scenario-archive", args=["book_table"]), {"archived": "yes"})
     assert Scenario.objects.archived().exists()
+    assert "This scenario is archived" in browser.get(EDIT).content.decode()
     browser.post(reverse("scenario-archive", args=["book_table"]), {"archived": "no"})
     assert Scenario.objects.current().exists()
+    assert "This scenario is archived" not in browser.get(EDIT).content.decode()
 
 
 # Writing

@@ -17,7 +17,7 @@ from runs_app.grading.outcome import Outcome
 from runs_app.grading.semantic import Grade
 from runs_app.models import Grading, Run, Trial
 from runs_app.services.draft_grading import held_beside, prepare_draft_grading
-from scenarios_app.models import Configuration, ConfigurationVersion, Scenario
+from scenarios_app.models import Configuration, ConfigurationVersion, Scenario, ScenarioDraft
 from tests.grading import builders as evidence
 from tests.pages.trials import SOUND, record_trial, spoken_trial
 from tests.runs.builders import make_configuration, scenario
@@ -85,6 +85,9 @@ def test_a_try_and_its_sound_are_for_its_maker_alone(signed_in: Client, version:
     signed_in.post("/tries/new/", written(scenario(), try_configuration=version.pk))
     run = the_run()
     trial = record_trial(run, evidence.audio_record(audio_samples=len(SOUND)), SOUND)
+    assert signed_in.post(f"/trials/{trial.pk}/scenario/", {"t": "3"}).status_code == 302
+    begun = ScenarioDraft.objects.get()
+    assert json.loads(begun.fields["text_json"])["id"] == f"{scenario()['id']}-copy"
     bob = Client()
     bob.force_login(make_user("bob"))
     for url in (f"/tries/{run.pk}/", f"/trials/{trial.pk}/audio.wav", f"/trials/{trial.pk}/player/"):
