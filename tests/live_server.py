@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tests.scripted_server import Session
-from tests.scripted_steps import Call, Expect, Step
+from tests.scripted_steps import Call, Close, Drop, Expect, SendRaw, Step
 
 Event = dict[str, Any]
 FRAME_MS = 20
@@ -22,10 +22,12 @@ APPEND, CREATE, CLOSE = "session.input_audio.append", "response.create", "sessio
 
 @dataclass(frozen=True)
 class Cue:
-    """Events at a moment of the appended audio, counted from the n-th response.create, or from the start (0)."""
+    """Events at a moment of the appended audio, counted from the n-th response.create, or from the start (0).
+
+    A frame may stand among them as it is, and an end of the connection."""
 
     at_ms: float
-    events: Sequence[Event]
+    events: Sequence[Event | SendRaw | Close | Drop]
     after_create: int = 0
 
 
@@ -117,8 +119,8 @@ def _completed(response: str) -> Event:
 class Player:
     """Gives the cues of a script when the clock comes to them."""
 
-    def __init__(self, session: Session, cues: Iterable[Cue]) -> None:
-        self.session = session
+    def __init__(self, session: Session, cues: Iterable[Cue], at_close: Sequence[Event] = ()) -> None:
+        self.session, self.at_close = session, at_close
         self.rest = sorted(cues, key=lambda cue: cue.at_ms)
         self.zeros: dict[int, float] = {0: 0.0}
         self.now_ms = 0.0
@@ -129,6 +131,8 @@ class Player:
         elif event["type"] == CREATE:
             self.zeros[len(self.zeros)] = self.now_ms
         elif event["type"] == CLOSE:
+            for late in self.at_close:
+                await self.session.send(late)
             ended = {"reason": "close_requested", "session": {"id": "live_1"}, "usage": {"seconds": 12}}
             await self.session.send({"type": "session.closed", "event_id": "ev_closed", **ended})
             await self.session.connection.close()
@@ -140,14 +144,26 @@ class Player:
         self.rest = [cue for cue in self.rest if not self._is_due(cue)]
         for cue in due:
             for event in cue.events:
-                await self.session.send(_later(event, self.zeros[cue.after_create]))
+                await self._send(event, self.zeros[cue.after_create])
+
+    async def _send(self, event: Event | SendRaw | Close | Drop, zero_ms: float) -> None:
+        match event:
+            case SendRaw(frame):
+                await self.session.send(frame)
+            case Close(code, reason):
+                await self.session.connection.close(code, reason)
+            case Drop():
+                self.session.connection.transport.abort()
+            case _:
+                await self.session.send(_later(event, zero_ms))
 
     def _is_due(self, cue: Cue) -> bool:
         zero_ms = self.zeros.get(cue.after_create)
         return zero_ms is not None and self.now_ms >= zero_ms + cue.at_ms
 
 
-def live(cues: Iterable[Cue], *, started: bool = True) -> list[Step]:
+def live(cues: Iterable[Cue], *, started: bool = True, at_close: Sequence[Event] = ()) -> list[Step]:
+    """`at_close`: what is still sent between the client's session.close and session.closed."""
     cues = list(cues)
 
     async def start(session: Session) -> None:
@@ -157,7 +173,7 @@ def live(cues: Iterable[Cue], *, started: bool = True) -> list[Step]:
         await session.send({"type": "session.started", "event_id": "ev_started", "session": told, **echo})
 
     async def play(session: Session) -> None:
-        player, place = Player(session, cues), 0
+        player, place = Player(session, cues, at_close), 0
         while session.closed_s is None and session.connection.close_code is None:
             session.news.clear()
             while place < len(session.received):
@@ -171,4 +187,5 @@ def live(cues: Iterable[Cue], *, started: bool = True) -> list[Step]:
 
 def _later(event: Event, ms: float) -> Event:
     """Times of captions count from the start of the session, whatever the cue counts from."""
-    return {key: value + round(ms) if key in ("start_ms", "end_ms") else value for key, value in event.items()}
+    timed = {key for key in ("start_ms", "end_ms") if isinstance(event.get(key), int)}
+    return {key: value + round(ms) if key in timed else value for key, value in event.items()}

@@ -44,6 +44,9 @@ def _on_transcript(journal: Journal, event: Transcript, at_s: float) -> None:
     if event.side == "caller":
         _heard_of(journal, end_ms).add_heard(Heard(None, event.text, final=False))
         return
+    if journal.live.closing_ms is not None and start_ms >= journal.live.closing_ms:
+        journal.warn("late_deltas")
+        return
     group = _group(journal, start_ms, end_ms, now_ms)
     text = event.text if _joins(group, event.text) else f" {event.text}"
     group.text += text
@@ -156,6 +159,7 @@ def _on_backend_ended(journal: Journal, event: BackendEnded, at_s: float) -> Bro
         return None
     # A response with a call in it answers nothing; this one does, or it has nothing to say.
     journal.live.content = work.words or Content(now_ms, len(journal.live.groups))
+    work.reason = event.reason if event.status == "incomplete" else None
     end_work(journal, work, event.status, at_s)
     return None
 
@@ -187,7 +191,7 @@ def _on_closed(journal: Journal, event: SessionClosed, at_s: float) -> BrokenOff
     live = journal.live
     live.closed = event
     journal.add_seconds(event.seconds)
-    return None if live.closing else faults.session_closed(event.reason)
+    return None if live.closing_ms is not None else faults.session_closed(event.reason)
 
 
 LIVE_HANDLERS: dict[type, Callable[[Journal, Any, float], BrokenOff | None]] = {

@@ -11,6 +11,7 @@ from runs_app.realtime.line import Line
 from runs_app.realtime.live.hearing import end_work
 from runs_app.realtime.live.settling import Verdict, judge
 from runs_app.realtime.live.speech import tell_silence
+from runs_app.realtime.live.state import Work
 from runs_app.realtime.toolround import Round
 from runs_app.realtime.turns import TurnDraft
 
@@ -129,7 +130,7 @@ async def _until_settled(line: Line, turn: TurnDraft, backend: Backend) -> bool:
             return False
         deadline_s = _deadline_s(line, turn)
         if deadline_s is not None and clock.now_s() >= deadline_s:
-            raise _too_late(line, verdict)
+            raise _too_late(line, turn, verdict)
         await line.wait_for_news(_look_again_s(line, verdict, deadline_s))
 
 
@@ -197,15 +198,25 @@ def _settle(line: Line, turn: TurnDraft, verdict: Verdict) -> None:
     blended = verdict.basis == "returned_audio"
     if blended:
         journal.warn("returned_audio", "the answer followed its acknowledgement so closely that captions make one turn")
-    cut = any(work.status == "incomplete" and work.turn == turn.index for work in journal.live.works)
-    journal.end_turn(turn, "incomplete" if cut else "completed", "returned_audio" if blended else None)
+    cut = _cut_off(line, turn)
+    reason = cut.reason if cut else None
+    journal.end_turn(turn, "incomplete" if cut else "completed", reason or ("returned_audio" if blended else None))
 
 
-def _too_late(line: Line, verdict: Verdict) -> faults.BrokenOff:
+def _cut_off(line: Line, turn: TurnDraft) -> Work | None:
+    """Work of this turn whose answer was cut off at a limit, or by a filter."""
+    works = (work for work in line.journal.live.works if work.turn == turn.index and work.status == "incomplete")
+    return next(works, None)
+
+
+def _too_late(line: Line, turn: TurnDraft, verdict: Verdict) -> faults.BrokenOff:
     """An error that the server told and nothing followed is not the agent's silence."""
     if line.journal.live.fault is not None:
         return faults.error_ended(line.journal.live.fault)
-    return faults.nothing_settled(line.journal.plan.timeouts.response_s, verdict.missing)
+    missing = verdict.missing
+    if cut := _cut_off(line, turn):
+        missing += f" (the backend's answer was incomplete: {cut.reason or 'no reason given'})"
+    return faults.nothing_settled(line.journal.plan.timeouts.response_s, missing)
 
 
 def _on_fault(line: Line, backend: Backend, fault: Fault) -> None:

@@ -6,6 +6,7 @@ from runs_app.realtime import faults, turntaking
 from runs_app.realtime.faults import BrokenOff
 from runs_app.realtime.line import Line
 from runs_app.realtime.live.dialect import LiveDialect
+from runs_app.realtime.live.speech import end_sound
 from runs_app.realtime.opening import send_session
 from runs_app.realtime.record import Ending
 
@@ -21,8 +22,11 @@ async def talk(line: Line) -> Ending:
             line.mend()
             await _close(line)
         raise
-    await _close(line)
-    return ending
+    else:
+        await _close(line)
+        return ending
+    finally:
+        end_sound(line.journal)
 
 
 async def _start(line: Line) -> None:
@@ -36,7 +40,7 @@ async def _start(line: Line) -> None:
 async def _close(line: Line) -> None:
     """Only session.closed confirms what is billed, and that all was kept."""
     journal, within_s = line.journal, line.journal.plan.timeouts.closed_s
-    journal.live.closing = True
+    journal.live.closing_ms = journal.now_ms()
     dialect = journal.plan.dialect
     assert isinstance(dialect, LiveDialect)
     try:

@@ -49,6 +49,9 @@ def on_sound(journal: Journal, event: LiveSound, at_s: float) -> None:
     if journal.turn is None:
         journal.warn("deltas_before_first_turn")
         return
+    if journal.live.closing_ms is not None:
+        journal.warn("late_deltas")
+        return
     samples, held = journal.sound.decode(PLACE, event.data, journal.agent_format)
     if not samples.size:
         return
@@ -60,6 +63,12 @@ def on_sound(journal: Journal, event: LiveSound, at_s: float) -> None:
         _place_speech(journal, samples, spoken, at_s, paced=paced)
     else:
         _place_silence(journal, samples, at_s, paced=paced)
+
+
+def end_sound(journal: Journal) -> None:
+    """The stream is over: half a sample of it is nothing that could be heard."""
+    if dangling := journal.sound.finish(None).dangling:
+        journal.warn("dangling_audio_byte", count=dangling)
 
 
 def _place_speech(journal: Journal, samples: Int16, spoken: list[Span], at_s: float, *, paced: bool) -> None:

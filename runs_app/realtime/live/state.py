@@ -71,6 +71,7 @@ class Work:
     words: Content | None = None
     ended_ms: float | None = None
     status: str = "open"
+    reason: str | None = None  # of a response that is incomplete
     texts: list[str] = field(default_factory=list)  # what the backend answered, message by message
 
     @property
@@ -102,7 +103,7 @@ class LiveState:
     fault: Fault | None = None
     skipped_ms: float = 0.0  # that we sent nothing for: the session's clock stood still meanwhile
     seconds: float | None = None
-    closing: bool = False
+    closing_ms: float | None = None  # we asked for the end: what is said from then on answers nothing
     closed: SessionClosed | None = None
     quiet: list[Span] = field(default_factory=list)  # audio since the last speech, which may turn out to be a pause
     quiet_samples: int = 0
