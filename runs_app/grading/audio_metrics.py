@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runs_app.grading import intervals
+from runs_app.grading.murmurs import murmured
 from runs_app.grading.percentiles import mean, rounded
 from runs_app.realtime.record import SAMPLES_PER_MS, Record, Span, Turn
 from runs_app.realtime.speech_edges import FRAME_MS, voiced, voiced_frames
@@ -89,10 +90,14 @@ def _on_grid(span: Span) -> Span:
 def responses(record: Record, voices: Voices) -> tuple[Response, ...]:
     """Every caller turn in which somebody speaks, with what came of it."""
     requests = [(turn, request) for turn in record.turns if (request := _request(turn, voices)) is not None]
+    listening = murmured(record.turns)
     found = []
     for index, (turn, request) in enumerate(requests):
         following = requests[index + 1][1].start if index + 1 < len(requests) else None
-        found.append(_response(turn, request, following, voices))
+        if turn.index in listening:
+            found.append(Response(turn.index, "excluded", "a murmur over the agent asks for no answer", request))
+        else:
+            found.append(_response(turn, request, following, voices))
     return tuple(found)
 
 

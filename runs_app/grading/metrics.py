@@ -116,7 +116,22 @@ _AUDIO: Final = {
     ),
     "yield_rate": MetricInfo(
         "share",
-        "Interruptions of the caller after which the agent was silent within 2,000 ms, of those in which it was heard.",
+        "Interruptions of the caller after which the agent was silent within 2,000 ms, of those in which it was heard. "
+        "Murmurs are none.",
+        "higher",
+        "audio",
+    ),
+    "backchannel_rate": MetricInfo(
+        "share",
+        "Murmurs of the caller over the agent (nothing but mhm, yes, okay and the like; English wording) after which "
+        "it was still speaking 1,000 ms later, of those in which it was heard. Null where we stop the agent ourselves.",
+        "higher",
+        "audio",
+    ),
+    "selectivity": MetricInfo(
+        "share",
+        "Mean of yield_rate and backchannel_rate: 0.5 for an agent that always falls silent, or never. Null without "
+        "both an interruption and a murmur.",
         "higher",
         "audio",
     ),

@@ -1,5 +1,5 @@
 """Who gives way, and how soon: the end of the caller's words as the server takes it, and the caller's voice over the
-agent's."""
+agent's: interruptions that want the floor, and murmurs that do not."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from typing import Any
 
 from runs_app.grading import intervals
 from runs_app.grading.audio_metrics import Voices
+from runs_app.grading.murmurs import murmured
 from runs_app.grading.percentiles import mean, rounded
 from runs_app.grading.realtime_metrics import Numbers, spread
-from runs_app.realtime.record import SAMPLES_PER_MS, Record, Turn
+from runs_app.realtime.dialects.realtime_session import turn_detection_of
+from runs_app.realtime.record import SAMPLES_PER_MS, Record, Span, Turn
 
-YIELD_WITHIN_MS = 2_000.0  # of the caller's first voiced sample, as in CRAWL's sibling RUN
+# From the caller's first voiced sample, as in CRAWL's sibling RUN.
+YIELD_WITHIN_MS = 2_000.0
+SPOKE_ON_MS = 1_000
+PAUSE_SAMPLES = 500 * SAMPLES_PER_MS  # of an agent that speaks on
 
 
 def turn_taking_metrics(record: Record, voices: Voices | None) -> Numbers:
@@ -21,12 +26,17 @@ def turn_taking_metrics(record: Record, voices: Voices | None) -> Numbers:
     turns = record.turns if record.mode == "audio" else ()
     over = turns if record.real_time else ()
     detected = [turn for turn in turns if turn.endpoint_ms is not None or turn.splits]
-    stops_ms = list(agent_stops_ms(over, voices).values())
+    listening = murmured(over)
+    stops_ms = [stop_ms for index, stop_ms in agent_stops_ms(over, voices).items() if index + 1 not in listening]
+    yields = mean([stop_ms <= YIELD_WITHIN_MS for stop_ms in stops_ms])
+    speaks_on = mean(spoken_on(over, voices)) if _choice_is_the_agents(record) else None
     return {
         **spread("endpointing_delay_ms", [endpointing_delay_ms(turn) for turn in turns]),
         **spread("interruption_stop_ms", [turn.interruption_stop_ms for turn in over]),
         **spread("agent_stop_ms", stops_ms),
-        "yield_rate": rounded(mean([stop_ms <= YIELD_WITHIN_MS for stop_ms in stops_ms]), 4),
+        "yield_rate": rounded(yields, 4),
+        "backchannel_rate": rounded(speaks_on, 4),
+        "selectivity": None if yields is None or speaks_on is None else rounded((yields + speaks_on) / 2, 4),
         "interruptions": sum(turn.interrupted for turn in turns) if record.real_time and turns else None,
         "split_turns": sum(turn.splits > 0 for turn in turns) if detected else None,
     }
@@ -50,6 +60,32 @@ def agent_stops_ms(turns: Sequence[Turn], voices: Voices | None) -> dict[int, fl
                 last = max(span.end for span in heard)
                 found[turn.index] = round(max(0, last - onset[0].start) / SAMPLES_PER_MS, 3)
     return found
+
+
+def _choice_is_the_agents(record: Record) -> bool:
+    """Without turn detection by the server it is we who stop the agent."""
+    return record.protocol == "live" or turn_detection_of(record.session) is not None
+
+
+def spoken_on(turns: Sequence[Turn], voices: Voices | None) -> list[bool]:
+    """For each murmur over a speaking agent: whether it spoke on."""
+    if voices is None:
+        return []
+    listening = murmured(turns)
+    found = [_spoke_on(turn, voices) for turn in turns if turn.index in listening]
+    return [each for each in found if each is not None]
+
+
+def _spoke_on(murmur: Turn, voices: Voices) -> bool | None:
+    """None where the agent was not speaking when the murmur began. What goes on after a pause is looked for in the
+    whole channel: it may be taken for the answer to the murmur."""
+    onset = intervals.clip(voices.caller, murmur.caller) if murmur.caller else ()
+    if not onset:
+        return None
+    at = onset[0].start
+    flowing = intervals.union(Span(span.start, span.end + PAUSE_SAMPLES) for span in voices.agent)
+    ends = [span.end - PAUSE_SAMPLES for span in flowing if span.start < at < span.end - PAUSE_SAMPLES]
+    return ends[0] - at >= SPOKE_ON_MS * SAMPLES_PER_MS if ends else None
 
 
 def turn_taking_rows(record: Record, voices: Voices | None) -> dict[int, dict[str, Any]]:

@@ -283,13 +283,15 @@ async def test_the_same_evidence_and_replies_give_the_same_bytes() -> None:
 
 
 async def test_every_metric_of_the_catalogue_is_given_and_no_other() -> None:
-    audio = recording([(0, 1_000), (2_800, 3_400)], [(1_800, 3_000), (4_000, 5_000)], 5_100)
+    audio = recording([(0, 1_000), (2_800, 3_400), (4_300, 4_600)], [(1_800, 3_000), (4_000, 5_000)], 5_100)
     heard = spoken(heard_text="Book a table for Nora on 15 May at six in the evening for free.", endpoint_ms=1_500.0)
     heard = replace(heard, interrupted=True, interrupted_ms=2_790.0, interruption_stop_ms=120.0)
-    over = spoken(caller=(2_800, 3_400), agent=((4_000, 5_000),), index=1)
+    over = spoken(caller=(2_800, 3_400), agent=((4_000, 5_000),), index=1, interrupted=True)
+    murmur = spoken(caller=(4_300, 4_600), agent=(), index=2, caller_text="Mhm.")
+    detecting = {"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}
     usage = Usage(120, 30, 150, 20, 100, 5, 10, 20)
-    full = audio_record(call(), turns=(heard, over), usage=usage, pacing=Pacing(50, 3.0, 8.0, 40.0))
-    full = replace(full, session_seconds=12.0, backend_usage=Usage(30, 6, 36))
+    full = audio_record(call(), turns=(heard, over, murmur), usage=usage, pacing=Pacing(50, 3.0, 8.0, 40.0))
+    full = replace(full, session=detecting, session_seconds=12.0, backend_usage=Usage(30, 6, 36))
     result = await grade(Evidence(scenario(), full, audio), judge=PlainJudge())
     assert list(result.metrics) == list(METRICS)
     assert {name for name, value in result.metrics.items() if value is None} == set()
