@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from runs_app.simulator.agent_ear import AgentEar
 from runs_app.simulator.ear import Ear
 from runs_app.simulator.http_reply import HttpReply, RequestError, error_reply, json_reply
 from runs_app.simulator.judge_api import JUDGE_MODEL, answer_judge
@@ -64,11 +65,13 @@ def read_phrases(path: Path) -> list[str]:
 
 
 def _answers(voices: Voices, ear: Ear) -> dict[tuple[str, str], Answer]:
+    agent_ear = AgentEar(voices)
+
     async def speech(body: bytes) -> HttpReply:
         return await answer_speech(body, voices=voices, ear=ear)
 
     async def transcription(body: bytes) -> HttpReply:
-        return await answer_transcription(body, ear=ear)
+        return await answer_transcription(body, ear=ear, agent_ear=agent_ear)
 
     async def models(body: bytes) -> HttpReply:
         names = (DEFAULT_MODEL, SPEECH_MODEL, TRANSCRIPTION_MODEL, JUDGE_MODEL, PERSONA_MODEL)

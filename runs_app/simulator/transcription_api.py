@@ -1,7 +1,7 @@
 """`POST /v1/audio/transcriptions` as OpenAI has it, answered by the simulator's ear.
 
-Any model name is accepted and means `sim-ear`. The ear knows what the simulator's voices ever said, and only that: of
-a sound that it did not catch the text is empty, as it is of silence.
+Any model name is accepted and means `sim-ear`. The ear knows what the simulator's voices ever said as a speech service
+and what its agent said lately, and only that: of a sound that it did not catch the text is empty, as it is of silence.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import math
 import numpy as np
 import soundfile
 
+from runs_app.simulator.agent_ear import AgentEar
 from runs_app.simulator.ear import LONGEST_S, RATE_HZ, Ear
 from runs_app.simulator.formats import Samples, resampled
 from runs_app.simulator.http_reply import HttpReply, RequestError, error_reply, json_reply
@@ -26,7 +27,7 @@ _MOST_CHANNELS = 8
 _NO = ("", "false", "0")
 
 
-async def answer_transcription(body: bytes, *, ear: Ear) -> HttpReply:
+async def answer_transcription(body: bytes, *, ear: Ear, agent_ear: AgentEar | None = None) -> HttpReply:
     """The words of a form's `file` as `{"text", "usage"}` or as plain text; or a 400 that names the parameter.
 
     `file`: wav, flac, ogg or mp3 of up to LONGEST_S seconds. `language`, `prompt` and `temperature` are ignored.
@@ -38,6 +39,8 @@ async def answer_transcription(body: bytes, *, ear: Ear) -> HttpReply:
     except RequestError as error:
         return error_reply(error)
     heard = await ear.listen(samples)
+    if heard.text is None and agent_ear is not None:
+        heard = await agent_ear.listen(samples)
     text = "" if heard.text is None else words_between(heard.text, heard.begin, heard.end)
     if kind == "text":
         return HttpReply(200, "text/plain; charset=utf-8", f"{text}\n".encode())

@@ -18,7 +18,7 @@ from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -83,6 +83,15 @@ def synthesise(text: str, voice: str = CALLER, *, speed: float = 1.0) -> Samples
     return _level(_trim(wave))
 
 
+class Phrase(NamedTuple):
+    """What was said, as the memory of the voices holds it. `samples` as `Voices.say` gives them."""
+
+    key: str
+    text: str
+    voice: str
+    samples: Samples
+
+
 class Voices:
     """The voices with their memory: phrases said before come from memory or from `data_dir/speech`.
 
@@ -91,7 +100,7 @@ class Voices:
 
     def __init__(self, data_dir: Path | str | None = None) -> None:
         self._folder = Path(data_dir) / "speech" if data_dir is not None else None
-        self._memory: OrderedDict[str, Samples] = OrderedDict()
+        self._memory: OrderedDict[str, Phrase] = OrderedDict()
         self._guard = threading.Lock()
 
     async def speak(self, text: str, voice: str = CALLER, *, speed: float = 1.0) -> Samples:
@@ -107,16 +116,21 @@ class Voices:
             self._store(key, samples)
         samples.setflags(write=False)
         with self._guard:
-            self._memory[key] = samples
+            self._memory[key] = Phrase(key, text, known_voice(voice), samples)
             self._memory.move_to_end(key)
             while len(self._memory) > _MEMORY_PHRASES:
                 self._memory.popitem(last=False)
         return samples
 
+    def said(self, voice: str) -> list[Phrase]:
+        """What one of the VOICES said last, the oldest first, as far as the memory reaches."""
+        with self._guard:
+            return [phrase for phrase in self._memory.values() if phrase.voice == voice]
+
     def _recall(self, key: str) -> Samples | None:
         with self._guard:
             if key in self._memory:
-                return self._memory[key]
+                return self._memory[key].samples
         if self._folder is None:
             return None
         try:

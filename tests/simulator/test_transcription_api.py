@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
+from runs_app.simulator.agent_ear import AgentEar
 from runs_app.simulator.ear import LONGEST_S, Ear
 from runs_app.simulator.http_reply import HttpReply, RequestError
 from runs_app.simulator.multipart import read_form
 from runs_app.simulator.transcription_api import answer_transcription
-from runs_app.simulator.voices import AGENT, CALLER, RATE_HZ, Samples, synthesise
+from runs_app.simulator.voices import AGENT, CALLER, RATE_HZ, Samples, Voices, synthesise
 from tests.simulator.http_app import serving
 from tests.simulator.wire_client import Simulator
 
@@ -104,6 +106,19 @@ async def test_what_no_voice_here_ever_said_has_no_words(ear: Ear) -> None:
     unknown = synthesise("Nobody has taught the ear this one, not even once.", AGENT)
     reply = await answer_transcription(form(audio(unknown), model="m"), ear=ear)
     assert json.loads(reply.body)["text"] == ""
+
+
+async def test_what_the_agent_said_lately_is_known_to_no_caller_and_yet_written_down(ear: Ear, tmp_path: Path) -> None:
+    voices = Voices(tmp_path)
+    said = voices.say("Your taxi comes to the north gate.", AGENT)
+    body = form(audio(said), model="m")
+    assert json.loads((await answer_transcription(body, ear=ear)).body)["text"] == ""
+    agent_ear = AgentEar(voices)
+    for _ in range(2):
+        reply = await answer_transcription(body, ear=ear, agent_ear=agent_ear)
+        assert json.loads(reply.body)["text"] == "Your taxi comes to the north gate."
+    assert (await ear.listen(said)).text is None
+    assert json.loads((await answer_transcription(body, ear=ear, agent_ear=AgentEar(Voices()))).body)["text"] == ""
 
 
 async def test_half_a_sentence_is_written_down_as_half(ear: Ear) -> None:
