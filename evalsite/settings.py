@@ -15,7 +15,8 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env, EnvError
 
 from evalsite import datadir
-from runs_app.realtime.endpoints import EndpointError, bare_origin
+from runs_app.realtime.endpoints import EndpointError, api_base_url, bare_origin
+from scenarios_app.spec.configuration_rules import SIMULATOR
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -44,6 +45,9 @@ try:
     tool_classes: list[str] = env.list("TOOL_CLASSES", [])
     ASSISTANT_TOKEN = env.str("ASSISTANT_TOKEN", "").strip()
     ASSISTANT_API_KEY = env.str("ASSISTANT_API_KEY", "").strip()
+    TRANSCRIPTION_ENDPOINT = env.str("TRANSCRIPTION_ENDPOINT", "").strip() or SIMULATOR
+    TRANSCRIPTION_MODEL = env.str("TRANSCRIPTION_MODEL", "").strip() or "whisper-1"
+    TRANSCRIPTION_SECRET = env.str("TRANSCRIPTION_SECRET", "").strip()
     REDACT_FIELDS: list[str] = env.list("REDACT_FIELDS", [])
 except EnvError as error:
     raise ImproperlyConfigured(str(error)) from error
@@ -55,6 +59,11 @@ if LOG_LEVEL not in ("DEBUG", "INFO", "WARNING", "ERROR"):
 if LEASE_SECONDS < 3:
     raise ImproperlyConfigured("LEASE_SECONDS must be 3 or more: a lease is renewed five times a second")
 
+if TRANSCRIPTION_ENDPOINT != SIMULATOR:
+    try:
+        api_base_url(TRANSCRIPTION_ENDPOINT)
+    except EndpointError as error:
+        raise ImproperlyConfigured(f"TRANSCRIPTION_ENDPOINT: {error}") from error
 for text in TOOL_ENDPOINTS:
     try:
         bare_origin(text)

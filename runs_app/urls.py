@@ -16,6 +16,7 @@ from runs_app.views import (
     insight,
     known,
     listening,
+    machine_heard,
     moments,
     playlist,
     problems,
@@ -37,6 +38,7 @@ urlpatterns = [
     path("hear/", audition.audition, name="audition"),
     path("recordings/<str:sha256>.wav", audition.recording_sound, name="recording-sound"),
     path("from-call/", from_call.from_call, name="scenario-from-call"),
+    path("from-call/words/", from_call.words, name="scenario-from-call-words"),
     # what belongs to a scenario and needs its trials
     path("scenarios/<name:key>/uses/", moments.scenario_uses, name="scenario-uses"),
     path("trials/<int:pk>/scenario/", moments.scenario_from_moment, name="scenario-from-moment"),
@@ -75,6 +77,7 @@ urlpatterns = [
     path("trials/<int:pk>/earlier/", runs.earlier, name="trial-earlier"),
     path("trials/<int:pk>/cancel/", trials.cancel, name="trial-cancel"),
     path("trials/<int:pk>/regrade/", trials.regrade, name="trial-regrade"),
+    path("trials/<int:pk>/machine-heard/", machine_heard.machine_heard, name="trial-machine-heard"),
     path("trials/<int:pk>/audio.wav", trials.audio, name="trial-audio"),
     path("blind/", blind.duel, name="blind"),
     path("blind/<int:pk>/", blind.pair, name="blind-pair"),

@@ -26,6 +26,9 @@ for name in (
     "TOOL_ENDPOINTS",
     "TOOL_CLASSES",
     "REDACT_FIELDS",
+    "TRANSCRIPTION_ENDPOINT",
+    "TRANSCRIPTION_MODEL",
+    "TRANSCRIPTION_SECRET",
 ):
     os.environ[name] = ""  # set, so that no .env file can say otherwise
 

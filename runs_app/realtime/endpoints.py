@@ -17,7 +17,7 @@ DEFAULT_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 ENCRYPTED = frozenset({"https", "wss"})
 
 # Operation paths of the OpenAI API that people paste together with the base.
-_OPERATIONS = ("/audio/speech", "/chat/completions", "/responses", "/realtime")
+_OPERATIONS = ("/audio/speech", "/audio/transcriptions", "/chat/completions", "/responses", "/realtime")
 
 _NAME_THE_MODEL = ("model", "deployment", "call_id")
 

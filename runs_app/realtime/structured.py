@@ -73,7 +73,7 @@ class StructuredModel:
         except TimeoutError:
             reply = Reply(error=f"no answer from {self.who} within {QUESTION_TIMEOUT_S:.0f} s")
         except openai.OpenAIError as error:
-            reply = Reply(error=_in_words(error, self.who), body=_body_of(error))
+            reply = Reply(error=error_in_words(error, self.who), body=_body_of(error))
         latency_ms = round((time.monotonic() - started) * 1000, 1)
         return Reply(reply.body, reply.error, max(1, tries), latency_ms, reply.input_tokens, reply.output_tokens)
 
@@ -164,7 +164,8 @@ def _worth_a_retry(error: Exception) -> bool:
     return isinstance(error, openai.APIConnectionError)
 
 
-def _in_words(error: openai.OpenAIError, who: str) -> str:
+def error_in_words(error: openai.OpenAIError, who: str) -> str:
+    """Of one call of an endpoint that `who` names, on one line. The reason is the endpoint's own."""
     if isinstance(error, openai.APIStatusError):
         return f"{who} answered HTTP {error.status_code}{_told(error)}"
     if isinstance(error, openai.APITimeoutError):

@@ -1,4 +1,5 @@
-"""The files of one attempt, in storage below trials/ID/ATTEMPT/: the stereo WAV, its peaks and the whole timeline."""
+"""The files of one attempt, in storage below trials/ID/ATTEMPT/: the stereo WAV, its peaks and the whole timeline; and
+later, when somebody asks, what a machine heard of the agent."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ from django.core.files.storage import default_storage
 
 from runs_app.realtime import wav
 from runs_app.realtime.pcm import Int16
-from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS
+from runs_app.realtime.record import RATE_HZ, SAMPLES_PER_MS, Span
 from runs_app.realtime.speech_edges import peaks
 from runs_app.services.claims import Claim
 from scenarios_app.spec import jsontext
 
 PEAK_BIN_MS = 10
+MACHINE_HEARD = "machine-heard.json"
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,34 @@ def read_clip(name: str, *, around_ms: float, length_ms: float) -> tuple[float, 
         body = file.read(count * frame)
     body = body[: len(body) - len(body) % frame]
     return first / SAMPLES_PER_MS, np.frombuffer(body, dtype="<i2").reshape(-1, shape.channels)
+
+
+def read_agent(name: str, spans: Sequence[Span]) -> list[Int16]:
+    """The agent's side of each span of a stored recording, int16 mono at 24 kHz, read alone. Raises OSError."""
+    channels = wav_shape(name).channels
+    frame = 2 * channels
+    clips = []
+    with default_storage.open(name) as file:
+        for span in spans:
+            file.seek(wav.HEADER_BYTES + span.start * frame)
+            body = file.read((span.end - span.start) * frame)
+            samples = np.frombuffer(body[: len(body) - len(body) % frame], dtype="<i2")
+            clips.append(samples.reshape(-1, channels)[:, -1])
+    return clips
+
+
+def write_machine_heard(folder: str, text: str) -> None:
+    """Raises OSError, or the storage's own errors."""
+    _store(f"{folder}/{MACHINE_HEARD}", text.encode())
+
+
+def read_machine_heard(folder: str) -> str:
+    """The empty text where there is none."""
+    try:
+        with default_storage.open(f"{folder}/{MACHINE_HEARD}") as file:
+            return str(file.read().decode())
+    except FileNotFoundError:
+        return ""
 
 
 def _drawn(audio: Int16) -> bytes:

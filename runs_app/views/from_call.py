@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
+from runs_app.realtime.transcription import Recogniser
 from runs_app.realtime.wav import AudioFormatError
 from runs_app.services.cutting import cut_recording
+from runs_app.services.transcribing import CannotTranscribe, configured_recogniser, words_of_call
 from scenarios_app.models import Scenario
 from scenarios_app.services import create_scenario
 from scenarios_app.services.recordings import keep_recording
@@ -24,6 +28,7 @@ from scenarios_app.views.pages import signed_in
 
 CHANNELS = (("1", "left (1)"), ("2", "right (2)"), *((str(n), str(n)) for n in range(3, 9)))
 FIELDS = ("id", "title", "text", "channel", "start_s", "end_s")
+PATIENCE_S = 90.0  # for the words of a cut
 
 
 @limited_body
@@ -40,20 +45,58 @@ def from_call(request: HttpRequest) -> HttpResponse:
     return render(request, "runs_app/from_call.html", context, status=422 if "problems" in context else 200)
 
 
-def _created(request: HttpRequest) -> HttpResponse:
+@limited_body
+@require_POST
+async def words(request: HttpRequest) -> HttpResponse:
+    """What a machine hears in the cut: {"text"}, or 422 with {"error"}; a plain form gets its page, words in it."""
+    try:
+        asked = await sync_to_async(_asked)(request)
+        async with asyncio.timeout(PATIENCE_S):
+            text, problem = await words_of_call(*asked), ""
+    except SpecError as error:
+        text, problem = "", "; ".join(map(str, error.problems))
+    except CannotTranscribe as reason:
+        text, problem = "", str(reason)
+    except TimeoutError:
+        text, problem = "", f"nobody wrote it down within {PATIENCE_S:.0f} s"
+    if not text and not problem:
+        problem = "no words were caught in it"
+    if "text/html" in request.headers.get("Accept", ""):
+        return await sync_to_async(_prefilled)(request, text, problem)
+    return JsonResponse({"error": problem} if problem else {"text": text}, status=422 if problem else 200)
+
+
+def _asked(request: HttpRequest) -> tuple[Recogniser, bytes]:
+    return configured_recogniser(), _cut(request)[1]
+
+
+def _prefilled(request: HttpRequest, text: str, problem: str) -> HttpResponse:
+    """The words that stand there already are a person's, and stay."""
+    sent = {name: request.POST.get(name, "") for name in FIELDS}
+    sent["text"] = sent["text"].strip() or text
+    context = {"sent": sent, "channels": CHANNELS, "told": text, "not_told": problem}
+    return render(request, "runs_app/from_call.html", context, status=422 if problem else 200)
+
+
+def _cut(request: HttpRequest) -> tuple[str, bytes]:
+    """The name of the file that was sent, and what is cut out of it. Raises SpecError."""
     file = request.FILES.get("file")
     if file is None:
         raise SpecError([Problem("file", "choose the call's recording")])
-    channel = number_of(request.POST.get("channel", ""))
-    content = _content(request)
-    parse_scenario(content)  # before anything is kept
-    name = file.name or "call.wav"
+    name, channel = file.name or "call.wav", number_of(request.POST.get("channel", ""))
+    start_ms, end_ms = _ms(request, "start_s") or 0.0, _ms(request, "end_s")
     try:
-        cut = cut_recording(
-            data=file.read(), channel=channel, start_ms=_ms(request, "start_s") or 0.0, end_ms=_ms(request, "end_s")
-        )
+        return name, cut_recording(data=file.read(), channel=channel, start_ms=start_ms, end_ms=end_ms)
     except AudioFormatError as error:
         raise SpecError([Problem(name, f"cannot be cut so: {error}")]) from error
+
+
+def _created(request: HttpRequest) -> HttpResponse:
+    if request.FILES.get("file") is None:
+        raise SpecError([Problem("file", "choose the call's recording")])
+    content = _content(request)
+    parse_scenario(content)  # before anything is kept
+    name, cut = _cut(request)
     kept = keep_recording(data=cut, name=f"{content['id']}.wav", user=signed_in(request))
     entry = recording_entry([], name=f"{content['id']}.wav", sha256=kept.recording.sha256)
     content["input"]["recordings"] = [{**entry, "metadata": _origin(request, name)}]

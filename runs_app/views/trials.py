@@ -21,6 +21,7 @@ from runs_app.reviews.page import Draft, neighbours, panel
 from runs_app.reviews.wanted import Wanted, wanted_of
 from runs_app.services import runs as run_services
 from runs_app.trial_page.context import Shown, context_of
+from runs_app.trial_page.machine_heard import machine_card
 from runs_app.views.refusing import refused
 from scenarios_app.spec import jsontext
 from scenarios_app.spec.numbers import number_of
@@ -52,6 +53,7 @@ def page(
     viewer = signed_in(request)
     context = context_of(found, _shown(request, found))
     context |= neighbours(found, wanted, viewer)
+    context["machine"] = machine_card(found, context["record"])
     context |= panel(found, wanted, viewer, context["grades"], draft)
     return render(
         request,

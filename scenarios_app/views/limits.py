@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from scenarios_app.spec.numbers import number_of
 
-View = Callable[..., HttpResponse]
+View = Callable[..., Any]  # gives a response, or promises one
 MOST_FIELDS = 1_000  # of a page that takes a file; an editor has more
 _FRAME = 64 * 1024  # field names and boundaries around a file of exactly the limit
 
@@ -30,17 +31,25 @@ def limited_body(view: View) -> View:
     """
     protected = csrf_protect(view)
 
-    @csrf_exempt
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        length = number_of(request.META.get("CONTENT_LENGTH") or "0")
-        if length is None:
-            raise BadRequest("The Content-Length of the request is no number of bytes.")
-        if length > most_bytes():
-            return too_large(request, length)
-        return protected(request, *args, **kwargs)
+    if iscoroutinefunction(view):
 
-    return guarded
+        async def guarded_async(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            refusal = await sync_to_async(_refusal)(request)  # a page, whose head asks who is signed in
+            return refusal or await protected(request, *args, **kwargs)
+
+        return csrf_exempt(wraps(view)(guarded_async))
+
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return _refusal(request) or protected(request, *args, **kwargs)
+
+    return csrf_exempt(wraps(view)(guarded))
+
+
+def _refusal(request: HttpRequest) -> HttpResponse | None:
+    length = number_of(request.META.get("CONTENT_LENGTH") or "0")
+    if length is None:
+        raise BadRequest("The Content-Length of the request is no number of bytes.")
+    return too_large(request, length) if length > most_bytes() else None
 
 
 def few_fields(view: View) -> View:

@@ -67,7 +67,15 @@ def test_production_refuses_and_names_the_setting(tmp_path: Path, change: dict[s
     assert named in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize(("name", "value"), [("LOG_FORMAT", "xml"), ("LEASE_SECONDS", "1"), ("LEASE_SECONDS", "soon")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LOG_FORMAT", "xml"),
+        ("LEASE_SECONDS", "1"),
+        ("LEASE_SECONDS", "soon"),
+        ("TRANSCRIPTION_ENDPOINT", "whisper"),
+    ],
+)
 def test_a_value_that_makes_no_sense_is_named(tmp_path: Path, name: str, value: str) -> None:
     done = read_settings(tmp_path, **{name: value})
     assert done.returncode != 0
