@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -210,3 +211,10 @@ def test_a_call_too_large_for_words_is_a_413(signed_in: Client, settings: Any) -
     settings.IMPORT_LIMIT_MB = 1
     answer = signed_in.post("/from-call/words/", cut(np.zeros(600_000, np.int16)))
     assert answer.status_code == 413
+
+
+def test_a_form_of_another_site_sends_no_call(alice: User) -> None:
+    stranger = Client(enforce_csrf_checks=True)
+    stranger.force_login(alice)
+    assert stranger.post("/from-call/words/", cut(evidence.tone(900))).status_code == 403
+    assert stranger.post("/from-call/", cut(evidence.tone(900))).status_code == 403
