@@ -17,18 +17,24 @@ from tests.scripted_steps import Call, Close, Drop, Expect, SendRaw, Step
 
 Event = dict[str, Any]
 FRAME_MS = 20
-APPEND, CREATE, CLOSE = "session.input_audio.append", "response.create", "session.close"
+APPEND, CLOSE = "session.input_audio.append", "session.close"
+RETURNS = (
+    "response.create",
+    "session.commentary.append",
+    "session.thinking.append",
+)  # work that came back to the voice
 
 
 @dataclass(frozen=True)
 class Cue:
-    """Events at a moment of the appended audio, counted from the n-th response.create, or from the start (0).
+    """Events at a moment of the appended audio, counted from the n-th work that came back (RETURNS), or from the start
+    (0). What is done beside the socket takes real time: words about it must count from its return.
 
     A frame may stand among them as it is, and an end of the connection."""
 
     at_ms: float
     events: Sequence[Event | SendRaw | Close | Drop]
-    after_create: int = 0
+    after_return: int = 0
 
 
 def voice(ms: float) -> bytes:
@@ -51,11 +57,11 @@ def caption(text: str, start_ms: float, end_ms: float, *, side: str = "output") 
     }
 
 
-def says(text: str, *, at_ms: float, ms: float = 600, after_create: int = 0) -> list[Cue]:
+def says(text: str, *, at_ms: float, ms: float = 600, after_return: int = 0) -> list[Cue]:
     """Words and their sound at the pace of the clock."""
-    cues = [Cue(at_ms, [caption(text, at_ms, at_ms + ms)], after_create)]
+    cues = [Cue(at_ms, [caption(text, at_ms, at_ms + ms)], after_return)]
     for place in range(0, round(ms), FRAME_MS):
-        cues.append(Cue(at_ms + place + FRAME_MS, [sound(voice(FRAME_MS))], after_create))
+        cues.append(Cue(at_ms + place + FRAME_MS, [sound(voice(FRAME_MS))], after_return))
     return cues
 
 
@@ -128,7 +134,7 @@ class Player:
     async def take(self, event: Event) -> None:
         if event["type"] == APPEND:
             self.now_ms += len(base64.b64decode(event["audio"])) / 48
-        elif event["type"] == CREATE:
+        elif event["type"] in RETURNS:
             self.zeros[len(self.zeros)] = self.now_ms
         elif event["type"] == CLOSE:
             for late in self.at_close:
@@ -144,7 +150,7 @@ class Player:
         self.rest = [cue for cue in self.rest if not self._is_due(cue)]
         for cue in due:
             for event in cue.events:
-                await self._send(event, self.zeros[cue.after_create])
+                await self._send(event, self.zeros[cue.after_return])
 
     async def _send(self, event: Event | SendRaw | Close | Drop, zero_ms: float) -> None:
         match event:
@@ -158,7 +164,7 @@ class Player:
                 await self.session.send(_later(event, zero_ms))
 
     def _is_due(self, cue: Cue) -> bool:
-        zero_ms = self.zeros.get(cue.after_create)
+        zero_ms = self.zeros.get(cue.after_return)
         return zero_ms is not None and self.now_ms >= zero_ms + cue.at_ms
 
 

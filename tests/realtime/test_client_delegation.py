@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ from runs_app.realtime.tools import ToolOutcome
 from tests.backend_server import answers, calls, failed
 from tests.live_server import Cue, caption, delegated, live, says
 from tests.realtime.fake_clock import WarpClock
-from tests.realtime.support import Held, TableExecutor, hold, only_session, tool
-from tests.realtime.test_live import basis, ending, live_plan, words
+from tests.realtime.support import QUICK, Held, TableExecutor, hold, only_session, tool
+from tests.realtime.test_live import LIMIT_S, basis, ending, live_plan, words
 from tests.scripted_server import ScriptedServer, Session, serving
 from tests.speech_server import Answer, SpeechServer, error_answer, speech_server
 
@@ -57,11 +58,13 @@ async def call(
 
 def planned(voice: ScriptedServer, turns: Sequence[PlannedTurn], own: Delegate, more: dict[str, Any]) -> Any:
     session = {"model": "gpt-live-1", **LiveDialect().default_session("audio"), "delegation": {"type": "client"}}
-    return live_plan(voice, turns, session=session, delegate=own, **more)
+    # the backend takes real time, and the clock of these tests runs far ahead of it
+    patient = {"timeouts": replace(QUICK, response_s=120, closed_s=0.5)}
+    return live_plan(voice, turns, session=session, delegate=own, **patient | more)
 
 
 def booking() -> list[Cue]:
-    return [*HEARD, HANDED, *ONE_MOMENT, *says(BOOKED, at_ms=2600)]
+    return [*HEARD, HANDED, *ONE_MOMENT, *says(BOOKED, at_ms=1200, after_return=1)]
 
 
 async def test_a_task_is_done_with_the_tools_and_its_answer_appended_as_commentary() -> None:
@@ -103,7 +106,7 @@ async def test_what_was_said_before_the_call_and_since_the_last_task_is_handed_o
         *booking(),
         Cue(5400, [caption("And one for Ben.", 5000, 5300, side="input")]),
         Cue(5900, [delegated("dlg_2", target="client")]),
-        *says("Ben has one too.", at_ms=7000),
+        *says("Ben has one too.", at_ms=1200, after_return=2),
     ]
     turns = (PlannedTurn("A table for Maya", words()), PlannedTurn("And one for Ben", words()))
     with backend(answers(BOOKED), answers("Ben has one too.", "resp_3")) as server:
@@ -127,7 +130,7 @@ async def test_two_tasks_at_once_are_both_done_and_the_last_content_must_be_told
         *HEARD,
         HANDED,
         Cue(1000, [delegated("dlg_2", target="client")]),
-        *says("The second.", at_ms=2200),
+        *says("The second.", at_ms=1200, after_return=2),
     ]
     with backend(slow, answers("The second.", "resp_3")) as server:
         threading.Timer(0.3, hold_back.set).start()
@@ -213,7 +216,7 @@ async def test_a_backend_that_cannot_be_asked_says_nothing_about_the_agent(
 
 async def test_trouble_that_passes_is_tried_again() -> None:
     with backend(error_answer(503, "down"), answers(BOOKED)) as server:
-        held, _ = await call(server, [*HEARD, HANDED, *ONE_MOMENT, *says(BOOKED, at_ms=3500)])
+        held, _ = await call(server, [*HEARD, HANDED, *ONE_MOMENT, *says(BOOKED, at_ms=1200, after_return=1)])
     assert ending(held)[0] == "completed"
     assert len(server.asked) == 2
 
@@ -229,7 +232,8 @@ async def test_a_backend_that_is_too_slow_is_the_agents_failure() -> None:
     never = threading.Event()
     try:
         with backend(Answer(answers(BOOKED).body, 200, {}, hold=never)) as server:
-            held, _ = await call(server, [*HEARD, HANDED, *ONE_MOMENT])
+            soon = replace(QUICK, response_s=LIMIT_S, closed_s=0.5)
+            held, _ = await call(server, [*HEARD, HANDED, *ONE_MOMENT], timeouts=soon)
             never.set()
     finally:
         never.set()
@@ -251,18 +255,23 @@ async def test_more_tasks_than_anybody_hands_on_end_the_call() -> None:
 async def test_words_that_the_server_writes_down_late_are_waited_for() -> None:
     late = Cue(1500, [caption("A table for Maya.", 0, 400, side="input")])
     with backend(answers(BOOKED)) as server:
-        held, _ = await call(server, [HANDED, late, *ONE_MOMENT, *says(BOOKED, at_ms=3000)])
+        held, _ = await call(server, [HANDED, late, *ONE_MOMENT, *says(BOOKED, at_ms=1200, after_return=1)])
     assert server.asked[0]["json"]["input"][0]["content"] == "A table for Maya."
     assert ending(held)[0] == "completed"
     with backend(answers("What do you mean?")) as server:
-        held, _ = await call(server, [HANDED, *says("What do you mean?", at_ms=3800)])
+        held, _ = await call(server, [HANDED, *says("What do you mean?", at_ms=1200, after_return=1)])
     assert server.asked[0]["json"]["input"][0]["content"] == "(The caller's words were not understood.)"
 
 
 async def test_a_caller_who_talks_over_the_agent_stops_no_task() -> None:
     held_back = threading.Event()
     slow = Answer(answers(BOOKED).body, 200, {"Content-Type": "application/json"}, hold=held_back)
-    cues = [*HEARD, HANDED, *says("One moment, please, I look.", at_ms=960, ms=900), *says(BOOKED, at_ms=4500)]
+    cues = [
+        *HEARD,
+        HANDED,
+        *says("One moment, please, I look.", at_ms=960, ms=900),
+        *says(BOOKED, at_ms=1200, after_return=1),
+    ]
     turns = (
         PlannedTurn("A table for Maya", words()),
         PlannedTurn("Quickly, please", words(), interrupt_after_ms=200),

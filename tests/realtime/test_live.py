@@ -91,7 +91,7 @@ def booking(*, ack: Iterable[Cue] = (), answer: Iterable[Cue] = ()) -> list[Cue]
         *ack,
         Cue(700, [delegated()]),
         Cue(1100, calls(BOOK)),
-        Cue(200, content(BOOKED), after_create=1),
+        Cue(200, content(BOOKED), after_return=1),
         *answer,
     ]
 
@@ -100,7 +100,7 @@ ONE_MOMENT = says("One moment.", at_ms=760, ms=500)
 
 
 async def test_a_delegated_booking_is_acknowledged_executed_and_told() -> None:
-    held, sent = await call(booking(ack=ONE_MOMENT, answer=says(BOOKED, at_ms=900, after_create=1)))
+    held, sent = await call(booking(ack=ONE_MOMENT, answer=says(BOOKED, at_ms=900, after_return=1)))
     assert ending(held) == ("completed", "")
     assert sent == WAITED
     (turn,) = held.record.turns
@@ -164,8 +164,8 @@ async def test_an_answer_blended_with_its_acknowledgement_is_taken_by_its_sound_
         *ack,
         Cue(600, [delegated()]),
         Cue(800, calls(BOOK)),
-        Cue(500, content(BOOKED), after_create=1),
-        *says(BOOKED, at_ms=1040, after_create=1),
+        Cue(500, content(BOOKED), after_return=1),
+        *says(BOOKED, at_ms=1040, after_return=1),
     ]
     held, _ = await call(cues)
     assert ending(held)[0] == "completed"
@@ -205,11 +205,11 @@ async def test_an_acknowledgement_alone_is_no_answer() -> None:
 async def test_two_delegations_are_both_served_and_the_last_content_must_be_told() -> None:
     other = ("create_reservation", '{"guest_name": "Ben"}', "call_2")
     cues = [
-        *booking(ack=ONE_MOMENT, answer=says(BOOKED, at_ms=900, after_create=1)),
-        Cue(1520, [delegated("dlg_2")], after_create=1),
-        Cue(1560, calls(other, delegation="dlg_2", response="resp_c1"), after_create=1),
-        Cue(300, content("And Ben's too.", "dlg_2", "resp_c2"), after_create=2),
-        *says("And Ben's too.", at_ms=500, after_create=2),
+        *booking(ack=ONE_MOMENT, answer=says(BOOKED, at_ms=900, after_return=1)),
+        Cue(1520, [delegated("dlg_2")], after_return=1),
+        Cue(1560, calls(other, delegation="dlg_2", response="resp_c1"), after_return=1),
+        Cue(300, content("And Ben's too.", "dlg_2", "resp_c2"), after_return=2),
+        *says("And Ben's too.", at_ms=500, after_return=2),
     ]
     held, sent = await call(cues)
     assert ending(held)[0] == "completed"
@@ -226,8 +226,8 @@ async def test_a_tool_that_fails_is_told_to_the_backend_and_the_agent_says_so() 
     cues = [
         Cue(700, [delegated()]),
         Cue(1100, calls(BOOK)),
-        Cue(200, content(sorry), after_create=1),
-        *says(sorry, at_ms=500, after_create=1),
+        Cue(200, content(sorry), after_return=1),
+        *says(sorry, at_ms=500, after_return=1),
     ]
     executor = TableExecutor({"create_reservation": ToolOutcome("failed", {"ok": False}, error="fully booked")})
     async with serving(live(cues)) as server:
@@ -261,8 +261,8 @@ async def test_parallel_calls_are_all_answered_before_one_request_to_go_on() -> 
     cues = [
         Cue(700, [delegated()]),
         Cue(900, calls(BOOK, other)),
-        Cue(200, content("Both done."), after_create=1),
-        *says("Both done.", at_ms=500, after_create=1),
+        Cue(200, content("Both done."), after_return=1),
+        *says("Both done.", at_ms=500, after_return=1),
     ]
     held, sent = await call(cues)
     assert ending(held)[0] == "completed"
@@ -276,8 +276,8 @@ async def test_a_call_is_run_once_however_often_its_item_is_told() -> None:
     cues = [
         Cue(700, [delegated()]),
         Cue(900, twice),
-        Cue(200, content(BOOKED), after_create=1),
-        *says(BOOKED, at_ms=500, after_create=1),
+        Cue(200, content(BOOKED), after_return=1),
+        *says(BOOKED, at_ms=500, after_return=1),
     ]
     held, sent = await call(cues)
     assert sent == WAITED
@@ -413,8 +413,8 @@ async def test_the_servers_times_count_from_what_it_got_and_not_from_what_was_du
         *ONE_MOMENT,
         Cue(700, [delegated()]),
         Cue(1100, calls(BOOK)),
-        Cue(700, content(BOOKED), after_create=1),
-        *says(BOOKED, at_ms=820, after_create=1),
+        Cue(700, content(BOOKED), after_return=1),
+        *says(BOOKED, at_ms=820, after_return=1),
     ]
     async with serving(live(cues)) as server:
         held = await hold(live_plan(server, [PlannedTurn("For four", words())]), clock=Stalling(), within_s=60)
@@ -438,8 +438,8 @@ async def test_the_caller_talks_over_the_agent_whose_work_goes_on() -> None:
         Cue(700, [delegated()]),
         *says("Let me see what I can do for you this evening.", at_ms=760, ms=3000),
         Cue(2100, calls(BOOK)),
-        Cue(2400, content(BOOKED), after_create=1),
-        *says(BOOKED, at_ms=2600, after_create=1),
+        Cue(2400, content(BOOKED), after_return=1),
+        *says(BOOKED, at_ms=2600, after_return=1),
     ]
     turns = [PlannedTurn("Book it.", words()), PlannedTurn("Quickly!", words(), interrupt_after_ms=600)]
     held, sent = await call(cues, *turns)

@@ -23,7 +23,7 @@ from tests.realtime.test_live import ending, words
 from tests.scripted_server import Session
 from tests.scripted_server import serving as voice_serving
 
-CUES = [*HEARD, HANDED, *ONE_MOMENT, *says(BOOKED, at_ms=2600)]
+CUES = [*HEARD, HANDED, *ONE_MOMENT, *says(BOOKED, at_ms=1200, after_return=1)]
 
 
 def remote(url: str, **changes: Any) -> Delegate:

@@ -141,7 +141,7 @@ def test_what_is_where_is_told_over_http(simulator: Simulator) -> None:
     status, health = fetch(f"{simulator.http}/healthz")
     assert (status, health["status"]) == (200, "ok")
     _, models = fetch(f"{simulator.http}/v1/models")
-    assert [model["id"] for model in models["data"]] == ["sim-clerk", "sim-tts", "sim-ear", "sim-judge"]
+    assert [model["id"] for model in models["data"]] == ["sim-clerk", "sim-tts", "sim-ear", "sim-judge", "sim-persona"]
     status, missing = fetch(f"{simulator.http}/v1/embeddings", b"{}")
     assert status == 404
     assert "POST /v1/audio/speech" in missing["error"]["message"]
