@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import SpecError
 
 SHORTEST_MS = 100  # what recognisers take at least
+PAUSE_MS = 1_000  # between two stretches that are sent apart
 _SETTINGS = {"endpoint": "TRANSCRIPTION_ENDPOINT", "api_key": "TRANSCRIPTION_SECRET"}
 
 
@@ -131,9 +133,26 @@ async def words_of_call(recogniser: Recogniser, file: bytes) -> str:
 
 
 def _spans(record: Record) -> dict[int, list[Span]]:
+    """By turn. What is sent apart: speech before and after a tool call, and around a pause that ends a thought."""
     shortest = SHORTEST_MS * SAMPLES_PER_MS
-    found = {turn.index: [span for span in turn.agent if span.end - span.start >= shortest] for turn in record.turns}
-    return {turn: spans for turn, spans in found.items() if spans}
+    called = [round(call.called_ms * SAMPLES_PER_MS) for call in record.tool_calls]
+    found = {turn.index: _whole(turn.agent, called) for turn in record.turns}
+    long = {turn: [span for span in spans if span.end - span.start >= shortest] for turn, spans in found.items()}
+    return {turn: spans for turn, spans in long.items() if spans}
+
+
+def _whole(stretches: Sequence[Span], called: Sequence[int]) -> list[Span]:
+    """A continuous voice is cut at every breath, and a recogniser makes little of half a sentence."""
+    spans: list[Span] = []
+    begun = 0  # of the stretch before
+    for stretch in stretches:
+        close = bool(spans) and stretch.start - spans[-1].end < PAUSE_MS * SAMPLES_PER_MS
+        if close and not any(begun < call < stretch.start for call in called):
+            spans[-1] = Span(spans[-1].start, stretch.end)
+        else:
+            spans.append(stretch)
+        begun = stretch.start
+    return spans
 
 
 def _joined(turn: int, written: list[Written]) -> TurnHeard:

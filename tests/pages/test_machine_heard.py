@@ -33,13 +33,15 @@ from tests.simulator.http_app import Answer, serving
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
 SAID = "Your table is booked for six."
+WAIT = "One moment, I am looking."
 KEY = "sk-never-on-a-page"
 
 
 @pytest.fixture(scope="module")
 def voices(tmp_path_factory: pytest.TempPathFactory) -> Voices:
     voices = Voices(tmp_path_factory.mktemp("voices"))
-    voices.say(SAID, AGENT)
+    for words in (SAID, WAIT):
+        voices.say(words, AGENT)
     return voices
 
 
@@ -125,6 +127,25 @@ def test_a_press_shows_where_the_voice_says_something_else_and_it_is_kept(
     assert default_storage.listdir(trial.folder)[1].count("machine-heard.json") == 1
     delete_files(trial_id=trial.pk)
     assert signed_in.get(trial.get_absolute_url()).status_code == 200
+
+
+def test_a_voice_that_is_cut_at_every_breath_is_heard_whole_and_apart_from_what_came_before_a_call(
+    signed_in: Client, simulator: Ear, voices: Voices
+) -> None:
+    first, then = voices.say(WAIT, AGENT), voices.say(SAID, AGENT)
+    audio = evidence.recording([(0, 1_000)], [], 8_000)
+    audio[48_000 : 48_000 + len(first), 1] = first
+    late = 48_000 + len(first) + 4_800
+    audio[late : late + len(then), 1] = then
+    pieces = (
+        (2_000, 2_000 + len(first) / 24),
+        *((late / 24 + at, late / 24 + end) for at, end in ((0, 500), (520, 900), (980, len(then) / 24))),
+    )
+    turn = evidence.spoken(agent=pieces, text=f"{WAIT} {SAID}")
+    call = evidence.call(turn=0, called_ms=2_100.0, answered_ms=2_200.0)
+    record = evidence.audio_record(call, turns=(turn,), audio_samples=len(audio))
+    part = signed_in.post(url(record_trial(make_run(), record, audio)), headers=HTMX).content.decode()
+    assert f"turn 1 · the same words: {WAIT} {SAID}" in plain(part)
 
 
 def test_the_same_words_are_told_to_be_the_same(signed_in: Client, simulator: Ear, voices: Voices) -> None:
