@@ -10,13 +10,9 @@ from runs_app.comparing.loading import Column
 from runs_app.comparing.words import interval_text, plural, ratio_text, share_text, signed_text
 from runs_app.stats.change import describe_change
 from runs_app.stats.pair import MetricComparison, PairComparison
-from runs_app.stats.rows import PASS_RATE, PRIMARY, MetricRule
+from runs_app.stats.rows import PRIMARY, MetricRule
 
 RULES: Final = {rule.name: rule for rule in PRIMARY}
-COUNTED: Final = ("tool_accuracy", PASS_RATE)  # of few values near the top, whose intervals are careful there
-FEW: Final = {"exact McNemar": 40}  # scenarios, by method
-FEW_ELSE: Final = 20
-NEAR_THE_TOP: Final = 0.85
 CLASSES: Final = {"Better": "better", "Worse": "worse", "Equivalent": "equivalent"}
 SHAPES: Final = {"Better": "up", "Worse": "down", "Equivalent": "same", "Can't tell": "unsure", "Not comparable": "not"}
 
@@ -61,7 +57,7 @@ def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts
         shape=SHAPES[verdict.word],
         reason=verdict.reason,
         note=". ".join(
-            filter(None, (_small(compared), _timeouts(compared, timeouts), _in_noise(compared), _rough(compared)))
+            filter(None, (_small(compared), _timeouts(compared, timeouts), _in_noise(compared), _too_few(compared)))
         ),
         change=describe_change(paired.mean_a, paired.mean_b),
         detail=_detail(metric, compared, column.letter),
@@ -154,20 +150,11 @@ def _in_noise(compared: MetricComparison) -> str:
     return noise_words(compared.ratio.value if compared.ratio else compared.paired.difference, _noise(compared))
 
 
-def _rough(compared: MetricComparison) -> str:
-    """Where an interval promises less than it holds, or is missing: docs/statistics.md has the numbers."""
-    paired = compared.paired
-    if compared.method == "exact McNemar" and paired.n and paired.low is None:
-        return "Too few scenarios for an interval with one repeat"
-    highest = max(paired.mean_a or 0.0, paired.mean_b or 0.0)
-    if (
-        compared.metric in COUNTED
-        and paired.low is not None
-        and paired.n < FEW.get(compared.method, FEW_ELSE)
-        and highest > NEAR_THE_TOP
-    ):
-        return "So near 100\u202f% and of so few scenarios the interval is wider than it need be"
-    return ""
+def _too_few(compared: MetricComparison) -> str:
+    if compared.fewest <= compared.paired.n or compared.paired.n < 2 or compared.paired.identical:
+        return ""
+    once = " with one repeat" if compared.method == "exact McNemar" else ""
+    return f"{compared.paired.n} scenarios are too few for an interval{once}: {compared.fewest} would have one"
 
 
 def _noise(compared: MetricComparison) -> Ends | None:

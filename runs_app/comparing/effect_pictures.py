@@ -8,6 +8,8 @@ from runs_app.comparing.page import Page
 from runs_app.comparing.picture import Line, Number, Picture, number
 from runs_app.comparing.words import metric_name, metric_unit, plural, signed_text
 from runs_app.stats.effects import Change, Effect, Values, factor_effects
+from runs_app.stats.rates import FEWEST_FOR_COUNTED
+from runs_app.stats.rows import COUNTED
 from scenarios_app.spec.factors import FACTORS, Factors
 
 ALWAYS_TOGETHER = "never by itself"
@@ -19,7 +21,8 @@ def effect_pictures(page: Page) -> list[Picture]:
     names = {level: text for column in page.columns for level, text in _names(column.factors)}
     made = []
     for metric in METRICS:
-        effects = factor_effects(_values(page, metric), levels, page.columns[0].key)
+        fewest = FEWEST_FOR_COUNTED if metric in COUNTED else 2
+        effects = factor_effects(_values(page, metric), levels, page.columns[0].key, fewest=fewest)
         if effects:
             made.append(_picture(metric, effects, names))
     return made

@@ -18,7 +18,7 @@ from runs_app.comparing.words import plural, signed_text
 from runs_app.stats.bootstrap import draws_of, quantile_interval, quantiles
 from runs_app.stats.rows import LATENCY
 from runs_app.stats.survival import quantile, survival
-from runs_app.stats.tails import FEWEST, Side, TailInput, TailInputs
+from runs_app.stats.tails import FEWEST_OF_PAIR, Side, TailInput, TailInputs
 from runs_app.stats.trials import Flags
 from runs_app.templatetags.figures import ms
 
@@ -143,8 +143,9 @@ def _banded(found: TailInput) -> tuple[list[Shift], str]:
         for percent, (a, b) in zip(DECILES, values, strict=True)
     ]
     scenarios = min(side.timed for side in found.sides)
-    if scenarios < FEWEST["p50"]:
-        return shifts, f"{plural(scenarios, 'scenario')} are too few for a band; {FEWEST['p50']} would have one."
+    fewest = FEWEST_OF_PAIR["p50"]
+    if scenarios < fewest:
+        return shifts, f"{plural(scenarios, 'scenario')} are too few for a band; {fewest} would have one."
     if sum(len(side.ms) for side in found.sides) > MOST_VALUES:
         return shifts, "Too many trials to draw the bands of while you wait."
     bands = _bands(Keyed(found.key, found))
@@ -157,7 +158,7 @@ def _banded(found: TailInput) -> tuple[list[Shift], str]:
 def _is_told(shift: Shift, scenarios: int) -> bool:
     """Near the ends an interval needs as many scenarios as that of p95."""
     is_end = shift.percent in (DECILES[0], DECILES[-1])
-    return shift.value is not None and scenarios >= FEWEST["p95" if is_end else "p50"]
+    return shift.value is not None and scenarios >= FEWEST_OF_PAIR["p95" if is_end else "p50"]
 
 
 @lru_cache(maxsize=32)

@@ -172,6 +172,7 @@ def _compared(measured: Measured, counted: Counted, one: Worked, step: HolmStep)
         verdict=decide(rule, tested, counted, not_comparable=one.reason),
         primary=rule.primary,
         method=test.method,
+        fewest=test.fewest,
         alpha=step.alpha,
         p_value=one.p_value,
         equivalence=equivalence,

@@ -9,7 +9,7 @@ them before the start.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
@@ -43,17 +43,18 @@ class Effect:
     scenarios: int
 
 
-def factor_effects(values: Values, levels: Levels, baseline: str) -> list[Effect]:
+def factor_effects(values: Values, levels: Levels, baseline: str, *, fewest: int = 2) -> list[Effect]:
     """Main effects against the baseline's level of each factor, then the interactions of two of them.
 
     A change that no pair of configurations shows by itself is listed without a value; an interaction without a square
-    is left out.
+    is left out. Of fewer than `fewest` scenarios there is no interval.
     """
     changes = _changes(levels, baseline)
     mains = [_main(change, values, levels) for change in changes]
     pairs = [(one, other) for one, other in combinations(changes, 2) if one.factor != other.factor]
     both = [_interaction(one, other, values, levels) for one, other in pairs]
-    return [*mains, *(effect for effect in both if effect.contrasts)]
+    found = [*mains, *(effect for effect in both if effect.contrasts)]
+    return [effect if effect.scenarios >= fewest else replace(effect, low=None, high=None) for effect in found]
 
 
 def _changes(levels: Levels, baseline: str) -> list[Change]:

@@ -44,8 +44,8 @@ class MetricComparison:
     For a metric on the log scale `ratio` is what the verdict rests on. `p_value` is the deciding one, by `method`, and
     `p_adjusted` Holm's over the primary metrics of all candidates (null for others). `better`, `worse` and `same`
     count scenarios. `equivalence` is null without a margin, `bounds` without trials that lack a verdict, `noise`
-    without repeats. `mde`: the smallest true difference that this design finds 4 times in 5 at its level; for a log
-    metric as a share (0.1 is 10 %), else in the metric's unit.
+    without repeats. Of fewer than `fewest` scenarios there is no interval. `mde`: the smallest true difference that
+    this design finds 4 times in 5 at its level; for a log metric as a share (0.1 is 10 %), else in the metric's unit.
     """
 
     metric: str
@@ -55,6 +55,7 @@ class MetricComparison:
     verdict: Verdict
     primary: bool
     method: Method
+    fewest: int
     alpha: float
     p_value: float | None
     equivalence: Equivalence | None

@@ -13,7 +13,8 @@ from runs_app.stats.trials import Floats
 
 # Of fewer scenarios these intervals miss what they promise by more than two points: docs/statistics.md has the table.
 FEWEST_FOR_REPEATS: Final = 12  # of a pass rate with repeats
-FEWEST_FOR_PAIRS: Final = 20  # of a difference of pass rates with one repeat
+FEWEST_FOR_COUNTED: Final = 12  # of a difference of what is made of yes or no: pass rate, tool accuracy
+FEWEST_FOR_PAIRS: Final = 40  # of a difference of pass rates with one repeat
 FEWEST_FOR_MEAN: Final = 12  # of the mean of a share in a chart
 FEWEST_FOR_MEAN_TIME: Final = 20  # times lean to the right
 

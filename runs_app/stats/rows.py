@@ -14,6 +14,7 @@ WITHOUT_VERDICT: Final = ("invalid", "ungraded")
 TIMED_OUT: Final = "response_timeout"  # the stage of a failed trial
 PASS_RATE: Final = "pass_rate"
 LATENCY: Final = "response_latency_ms"
+COUNTED: Final = (PASS_RATE, "tool_accuracy")  # made of yes or no: few values, which crowd near 1
 MEASURED: Final = ("semantic_quality", "tool_accuracy", LATENCY)  # of each trial; with the pass rate all of PRIMARY
 
 

@@ -22,8 +22,9 @@ from runs_app.stats.trials import NEVER_RAN, PASSED, Flags, Floats, Ints, Trials
 
 Intervals = dict[str, list[float] | None]  # p50, p95, pass^2 and so on -> low and high; null where there is none
 
-# Below so many scenarios an interval misses the truth more often than it says: docs/statistics.md has the table.
-FEWEST: Final = {"p50": 20, "p95": 40, "pass_k": 20}
+# Of fewer scenarios an interval does not hold the truth as often as it says: docs/statistics.md has the table.
+FEWEST: Final = {"p50": 20, "p95": 40, "pass_k": 40}  # of one configuration
+FEWEST_OF_PAIR: Final = {"p50": 30, "p95": 40, "pass_k": 20}  # of a difference
 MOST_K: Final = 10
 SHARES: Final = {"p50": 0.5, "p95": 0.95}
 METHOD: Final = "2"  # goes into the key: another method is another result
@@ -157,13 +158,17 @@ def _percentile(found: TailInput, name: str) -> Estimate:
     if len(ranks) == 2 and at_least:
         return Estimate(None, scenarios=scenarios, why=CENSORED)
     value = ranks[-1].value - (ranks[0].value if len(ranks) == 2 else 0.0)
-    why = CENSORED if at_least else TOO_FEW if scenarios < FEWEST[name] else BEING_COMPUTED
+    why = CENSORED if at_least else TOO_FEW if scenarios < _fewest(found, name) else BEING_COMPUTED
     return Estimate(value, scenarios=scenarios, at_least=at_least, why=why)
+
+
+def _fewest(found: TailInput, name: str) -> int:
+    return (FEWEST_OF_PAIR if len(found.sides) == 2 else FEWEST)[name]
 
 
 def _chance(found: TailInput, k: int) -> Estimate:
     scenarios = len(found.scenario_ids)
-    why = TOO_FEW if scenarios < FEWEST["pass_k"] else BEING_COMPUTED
+    why = TOO_FEW if scenarios < _fewest(found, "pass_k") else BEING_COMPUTED
     return Estimate(float(_chances(found, k).mean()), scenarios=scenarios, why=why)
 
 

@@ -10,8 +10,8 @@ from scipy.special import ndtri
 
 from runs_app.stats.moments import Moments
 from runs_app.stats.paired import Sides, mcnemar_p, sides, t_interval, t_test_p
-from runs_app.stats.rates import FEWEST_FOR_PAIRS, newcombe_paired
-from runs_app.stats.rows import PASS_RATE, MetricRule
+from runs_app.stats.rates import FEWEST_FOR_COUNTED, FEWEST_FOR_PAIRS, newcombe_paired
+from runs_app.stats.rows import COUNTED, PASS_RATE, MetricRule
 from runs_app.stats.trials import Flags, Floats
 
 Method = Literal["paired t", "exact McNemar", "sign flips"]
@@ -20,11 +20,13 @@ Table = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class PairTest:
-    """`sides` on the scale of the test. `p_value` by `method`; for sign flips it is filled in with the `flips`."""
+    """`sides` on the scale of the test. `p_value` by `method`; for sign flips it is filled in with the `flips`.
+    `fewest`: scenarios that its interval takes."""
 
     sides: Sides
     method: Method
     p_value: float | None
+    fewest: int = 2
     table: Table | None = None  # of one repeat: passed by both, A alone, B alone, none
 
     @property
@@ -33,10 +35,10 @@ class PairTest:
 
     def interval(self, level: float) -> tuple[float | None, float | None]:
         """None and None where there is no spread to tell it from, or too few scenarios."""
+        if len(self.differences) < self.fewest:
+            return None, None
         if self.table is None:
             return t_interval(self.differences, level)
-        if sum(self.table) < FEWEST_FOR_PAIRS:
-            return None, None
         found = newcombe_paired(*self.table, float(ndtri(1 - (1 - level) / 2)))
         return found.low, found.high
 
@@ -47,9 +49,11 @@ def pair_test(rule: MetricRule, of_a: Moments, a: int, of_b: Moments, b: int, pa
     repeats = [side[paired] for side in (of_a.n[a], of_b.n[b])]
     if rule.name == PASS_RATE and len(both.differences) > 1 and all((n <= 1).all() for n in repeats):
         table = _table(both)
-        return PairTest(both, "exact McNemar", mcnemar_p(table[1], table[2]), table)
+        return PairTest(both, "exact McNemar", mcnemar_p(table[1], table[2]), FEWEST_FOR_PAIRS, table)
     p = t_test_p(both.differences)
-    return PairTest(both, "sign flips" if p is None else "paired t", p)
+    return PairTest(
+        both, "sign flips" if p is None else "paired t", p, FEWEST_FOR_COUNTED if rule.name in COUNTED else 2
+    )
 
 
 def _table(both: Sides) -> Table:

@@ -113,7 +113,7 @@ def test_the_latency_view_counts_time_outs_and_says_why_there_is_no_band(signed_
     said = words(response)
     assert "A: 12 trials answered, 0 time-outs; B: 8 trials answered, 2 time-outs" in said
     assert "> 60 000 ms" in said.partition("95 %")[2]
-    assert "scenarios are too few for a band; 20 would have one" in said
+    assert "scenarios are too few for a band; 30 would have one" in said
     curve, shift = (one["figure"] for one in figures(response))
     assert traces(curve, "values")[1]["x"][-1] is None
     assert traces(shift, "band") == []
@@ -124,7 +124,7 @@ def test_the_latency_view_counts_time_outs_and_says_why_there_is_no_band(signed_
 def test_with_enough_scenarios_the_shift_has_a_band_around_it(signed_in: Client) -> None:
     run = finished_run(
         lambda t: Result("passed", "", numbers(0.5, 500.0 + t.pk * 7919 % 211 + 200 * (side(t) == 2))),
-        scenarios=21,
+        scenarios=30,
         repeats=2,
         configurations=versions(mode="audio"),
     )

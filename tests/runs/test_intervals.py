@@ -27,7 +27,7 @@ def timed(trial: Any) -> Result:
 
 
 def test_what_a_task_made_is_laid_in_and_is_what_the_page_would_have_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = finished_run(timed, scenarios=24, repeats=2)
+    run = finished_run(timed, scenarios=30, repeats=2)
     loaded = load(Choice(runs=(run.pk,)))
     bare = comparison_of(loaded)
     made_here = laying.with_intervals(bare, loaded)
@@ -50,7 +50,7 @@ def test_a_run_that_is_gone_has_none_to_make() -> None:
 
 
 def test_the_plan_of_the_run_names_what_decides_and_what_does_not_matter() -> None:
-    run = finished_run(timed, scenarios=24, repeats=2)
+    run = finished_run(timed, scenarios=30, repeats=2)
     RunPlan.objects.create(run=run, primaries=["response_latency_ms"], margins={"response_latency_ms": 500})
     metrics = comparison_of(load(Choice(runs=(run.pk,)))).pairs[0].metrics
     assert [name for name, one in metrics.items() if one.primary] == ["response_latency_ms"]

@@ -104,18 +104,18 @@ def test_unequal_repeats_are_averaged_first() -> None:
 
 
 def test_one_repeat_is_mcnemars_with_newcombes_interval() -> None:
-    """8 pass on A alone, 1 on B alone: p = 2 (C(9,0) + C(9,1)) / 2^9 = 20 / 512."""
-    a, b = "p " * 8 + "f " + "p " * 9 + "f " * 2, "f " * 8 + "p " + "p " * 9 + "f " * 2
+    """Of 40 pass 8 on A alone, 1 on B alone: p = 2 (C(9,0) + C(9,1)) / 2^9 = 20 / 512."""
+    a, b = "p " * 8 + "f " + "p " * 29 + "f " * 2, "f " * 8 + "p " + "p " * 29 + "f " * 2
     metric = of(passes("A", a) + passes("B", b), rules=PRIMARY[:1]).pair("A", "B").metrics[PASS_RATE]
     assert (metric.method, metric.p_value) == ("exact McNemar", 20 / 512)
     assert metric.verdict.word == "Worse"
-    assert metric.paired.difference == pytest.approx(-7 / 20)
-    table = newcombe_paired(9, 8, 1, 2, 1.959964)
+    assert metric.paired.difference == pytest.approx(-7 / 40)
+    table = newcombe_paired(29, 8, 1, 2, 1.959964)
     assert (metric.paired.low, metric.paired.high) == (pytest.approx(table.low), pytest.approx(table.high))
 
 
-def test_with_one_repeat_an_interval_and_equivalent_need_twenty_scenarios() -> None:
-    for scenarios, has_one in ((19, False), (20, True)):
+def test_with_one_repeat_an_interval_and_equivalent_need_forty_scenarios() -> None:
+    for scenarios, has_one in ((39, False), (40, True)):
         a, b = "p " * (scenarios - 1) + "f", "p " * scenarios
         found = of(passes("A", a) + passes("B", b), rules=PRIMARY[:1], margins={PASS_RATE: 0.9}).pair("A", "B")
         metric = found.metrics[PASS_RATE]
@@ -123,6 +123,23 @@ def test_with_one_repeat_an_interval_and_equivalent_need_twenty_scenarios() -> N
         assert (metric.paired.low is not None) is has_one
         assert (metric.equivalence is not None) is has_one
         assert metric.verdict.word == ("Equivalent" if has_one else "Can't tell")
+
+
+@pytest.mark.parametrize(("scenarios", "has_one"), [(11, False), (12, True)])
+def test_what_is_counted_has_an_interval_of_twelve_scenarios_and_a_verdict_of_fewer(
+    scenarios: int, has_one: bool
+) -> None:
+    """Nine of the scenarios pass half as often on A: the verdict goes by p. A score that is not counted has its
+    interval, however few they are."""
+    a, b = "pf " * 9 + "pp " * (scenarios - 9), "pp " * scenarios
+    counted = of(passes("A", a) + passes("B", b), rules=PRIMARY[:1]).pair("A", "B").metrics[PASS_RATE]
+    assert (counted.fewest, counted.method, counted.verdict.word) == (12, "paired t", "Better")
+    assert (counted.paired.low is not None) is (counted.paired.high is not None) is has_one
+    if has_one:
+        by_scipy = scipy.stats.ttest_1samp([0.5] * 9 + [0.0] * 3, 0).confidence_interval(0.95)
+        assert (counted.paired.low, counted.paired.high) == pytest.approx(tuple(by_scipy))
+    graded = of(rows("A", [[x] for x in A]) + rows("B", [[x] for x in B])).pair("A", "B").metrics[QUALITY]
+    assert graded.paired.low is not None
 
 
 def test_mcnemar_is_scipys_binomial_test() -> None:
@@ -245,7 +262,11 @@ def latencies(key: str, scenarios: int, late: int = 0) -> list[TrialRow]:
 def test_percentiles_and_pass_k_wait_for_their_intervals_and_have_none_of_few_scenarios() -> None:
     few = of(latencies("A", 19) + latencies("B", 19)).pair("A", "B").tails
     assert (few.p50.why, few.pass_k[3].why, few.p50.low) == (TOO_FEW, TOO_FEW, None)
-    enough = of(latencies("A", 24) + latencies("B", 24))
+    between = of(latencies("A", 29) + latencies("B", 29))
+    difference, alone = between.pair("A", "B").tails, between.configurations[0].tails
+    assert (difference.p50.why, alone.p50.why) == (TOO_FEW, BEING_COMPUTED)  # from 30 and from 20
+    assert (difference.pass_k[3].why, alone.pass_k[3].why) == (BEING_COMPUTED, TOO_FEW)  # from 20 and from 40
+    enough = of(latencies("A", 30) + latencies("B", 30))
     tails = enough.pair("A", "B").tails
     assert (tails.p50.why, tails.p95.why, sorted(tails.pass_k)) == (BEING_COMPUTED, TOO_FEW, [2, 3])
     measured, pairing = enough.pair("A", "B").source
@@ -257,7 +278,7 @@ def test_percentiles_and_pass_k_wait_for_their_intervals_and_have_none_of_few_sc
     assert laid.p50.low is not None
     assert laid.p50.low < (laid.p50.value or 0) < (laid.p50.high or 0)
     assert not laid.waits
-    other = of(latencies("A", 24) + latencies("B", 24, late=1)).pair("A", "B").tails
+    other = of(latencies("A", 30) + latencies("B", 30, late=1)).pair("A", "B").tails
     assert other.key != tails.key  # other numbers, another key
 
 
