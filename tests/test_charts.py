@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runs_app.charts import Figure, Series, series, slope_chart, style
+from runs_app.charts import COLOURS, Figure, Series, series, slope_chart, style
 from runs_app.comparing.choice import MOST_CONFIGURATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -133,3 +134,35 @@ def test_figures_name_tokens_that_exist() -> None:
     tokens = (ROOT / "static" / "css" / "tokens.css").read_text()
     for trace in figure(*([[1.0]] * 8))["data"]:
         assert f"{trace['meta']['token']}:" in tokens
+
+
+def _colours(css: str) -> dict[str, str]:
+    return dict(re.findall(r"--series-([a-h]): (#[0-9a-f]{6});", css))
+
+
+def _contrast(one: str, other: str) -> float:
+    """By WCAG 2: from 1 to 21."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_every_configuration_has_the_colour_of_its_line_in_cards_chips_and_bars() -> None:
+    styles = "".join((ROOT / f"static/css/{name}.css").read_text() for name in ("compare", "components"))
+    for letter in COLOURS:
+        for selector in (f".card .pair .{letter}", f".bar.{letter}", f".chip.{letter} .swatch"):
+            assert re.search(rf"{re.escape(selector)} {{\s+[a-z]+: var\(--series-{letter}\);", styles), selector
+
+
+def test_every_colour_of_a_configuration_can_be_told_from_its_panel() -> None:
+    light, *dark = re.split(r"(?=--paper: )", (ROOT / "static/css/tokens.css").read_text())[1:]
+    for theme in (light, *dark):
+        found, panel = _colours(theme), re.search(r"--panel: (#[0-9a-f]{6})", theme)
+        assert set(found) == set(COLOURS)
+        assert panel is not None
+        assert min(_contrast(colour, panel[1]) for colour in found.values()) >= 3
