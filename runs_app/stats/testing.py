@@ -51,9 +51,8 @@ def pair_test(rule: MetricRule, of_a: Moments, a: int, of_b: Moments, b: int, pa
         table = _table(both)
         return PairTest(both, "exact McNemar", mcnemar_p(table[1], table[2]), FEWEST_FOR_PAIRS, table)
     p = t_test_p(both.differences)
-    return PairTest(
-        both, "sign flips" if p is None else "paired t", p, FEWEST_FOR_COUNTED if rule.name in COUNTED else 2
-    )
+    fewest = FEWEST_FOR_COUNTED if rule.name in COUNTED else 2
+    return PairTest(both, "sign flips" if p is None else "paired t", p, fewest)
 
 
 def _table(both: Sides) -> Table:
