@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
@@ -114,8 +115,7 @@ async def test_what_the_agent_said_lately_is_known_to_no_caller_and_yet_written_
     body = form(audio(said), model="m")
     assert json.loads((await answer_transcription(body, ear=ear)).body)["text"] == ""
     agent_ear = AgentEar(voices)
-    for _ in range(2):
-        reply = await answer_transcription(body, ear=ear, agent_ear=agent_ear)
+    for reply in await asyncio.gather(*(answer_transcription(body, ear=ear, agent_ear=agent_ear) for _ in range(4))):
         assert json.loads(reply.body)["text"] == "Your taxi comes to the north gate."
     assert (await ear.listen(said)).text is None
     assert json.loads((await answer_transcription(body, ear=ear, agent_ear=AgentEar(Voices()))).body)["text"] == ""
