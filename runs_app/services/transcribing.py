@@ -50,7 +50,13 @@ class MachineHeard:
 
     @property
     def worth_keeping(self) -> bool:
-        return any(turn.text is not None for turn in self.turns)
+        """An answer without words takes no other's place: a simulator that was started again forgot old calls."""
+        return any(turn.text for turn in self.turns)
+
+    @property
+    def nothing(self) -> str:
+        """Why there are no words."""
+        return next((turn.error for turn in self.turns if turn.error), "no words were caught in any turn")
 
 
 @dataclass(frozen=True)

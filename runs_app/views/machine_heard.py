@@ -28,7 +28,7 @@ PATIENCE_S = 120.0  # for all stretches of all turns
 
 @require_POST
 async def machine_heard(request: HttpRequest, pk: int) -> HttpResponse:
-    """Asks anew and keeps what it gets, unless that is nothing. A fragment for htmx, else back to the trial's page."""
+    """Asks anew and keeps what it gets, unless that is no word. A fragment for htmx, else back to the trial's page."""
     trial = await sync_to_async(_trial)(pk)
     try:
         sounds = await sync_to_async(_prepared)(trial)
@@ -57,7 +57,7 @@ def _answer(request: HttpRequest, trial: Trial, heard: MachineHeard) -> HttpResp
     if heard.worth_keeping:
         keep_machine_heard(trial=trial, heard=heard)
     elif not _is_htmx(request):
-        return _refused(request, trial, CannotTranscribe(heard.turns[0].error))
+        return _refused(request, trial, CannotTranscribe(heard.nothing))
     if not _is_htmx(request):
         return redirect(f"{reverse('trial', args=[trial.pk])}#machine-heard")
     return _part(request, trial, heard)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -125,6 +126,13 @@ def test_a_press_shows_where_the_voice_says_something_else_and_it_is_kept(
     assert "Ask again" in after
     assert signed_in.post(url(trial)).headers["Location"] == f"/trials/{trial.pk}/#machine-heard"
     assert default_storage.listdir(trial.folder)[1].count("machine-heard.json") == 1
+    heard = evidence.recording([], [(2_000, 3_000), (8_000, 9_000)], 9_500)
+    default_storage.delete(trial.wav)
+    default_storage.save(trial.wav, ContentFile(wav_bytes(heard)))
+    part = signed_in.post(url(trial), headers=HTMX).content.decode()
+    assert "It has no words of any turn, so this answer is not kept" in plain(part)
+    assert signed_in.post(url(trial), headers={"Accept": "application/json"}).json()["error"].startswith("No words")
+    assert "Other words in 1 of 2 turns" in plain(signed_in.get(trial.get_absolute_url()).content.decode())
     delete_files(trial_id=trial.pk)
     assert signed_in.get(trial.get_absolute_url()).status_code == 200
 
