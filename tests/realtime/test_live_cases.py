@@ -56,8 +56,8 @@ async def test_a_backend_that_is_cut_off_at_its_limit_has_answered_and_the_reaso
         *ONE_MOMENT,
         Cue(700, [delegated()]),
         Cue(1100, calls(BOOK)),
-        Cue(200, half, after_create=1),
-        *says("Your table is", at_ms=900, after_create=1),
+        Cue(200, half, after_return=1),
+        *says("Your table is", at_ms=900, after_return=1),
     ]
     held, _ = await call(cues)
     assert ending(held) == ("completed", "")
@@ -96,7 +96,7 @@ async def test_two_calls_with_interleaved_arguments_are_two_calls_and_one_reques
         told.append({"type": "response.output_item.done", "output_index": index, "item": done})
     told.append({"type": "response.completed", "response": {"id": "resp_b1", "status": "completed"}})
     outcomes = {name: ToolOutcome("completed", {"ok": True}) for name in ("find_table", "create_reservation")}
-    answer = [Cue(200, content(BOOKED), after_create=1), *says(BOOKED, at_ms=500, after_create=1)]
+    answer = [Cue(200, content(BOOKED), after_return=1), *says(BOOKED, at_ms=500, after_return=1)]
     held, sent = await call(
         [Cue(700, [delegated()]), Cue(900, [nested(each) for each in told]), *answer],
         executor=TableExecutor(outcomes),
@@ -149,8 +149,8 @@ async def one_call(raw: str, name: str = BOOK[0]) -> tuple[Held, ScriptedServer]
     cues = [
         Cue(600, [delegated()]),
         Cue(700, calls((name, raw, "call_1"))),
-        Cue(100, content(BOOKED), after_create=1),
-        *says(BOOKED, at_ms=200, ms=300, after_create=1),
+        Cue(100, content(BOOKED), after_return=1),
+        *says(BOOKED, at_ms=200, ms=300, after_return=1),
     ]
     async with serving(live(cues)) as server:
         plan = live_plan(server, [PlannedTurn("For four", words())])
