@@ -8,6 +8,8 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 INTEROP := .interop
+# one more than there are cores: tests wait for sockets and processes half of their time
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 setup: $(VENV)/.dev
 
@@ -15,11 +17,11 @@ run: $(VENV)/.base
 	@exec $(BIN)/python manage.py up $(UP)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST)
 
 # side by side what does not keep time; then what does, alone
 slow: $(VENV)/.dev
-	@$(BIN)/python -m pytest -m "slow and not alone" -n auto --dist loadfile $(PYTEST)
+	@$(BIN)/python -m pytest -m "slow and not alone" -n $(WORKERS) --dist loadfile $(PYTEST)
 	@$(BIN)/python -m pytest -m "slow and alone" $(PYTEST)
 
 # clients and servers that others wrote, in an environment of their own
