@@ -183,6 +183,7 @@ async def test_an_answer_given_before_the_tool_returned_is_no_answer() -> None:
     assert held.record.turns[0].agent_text == BOOKED  # kept, whatever it is worth
 
 
+@pytest.mark.slow
 async def test_a_request_of_45_seconds_has_its_whole_time_for_the_answer_afterwards() -> None:
     cues = says("That is a lot.", at_ms=47_000, ms=600)
     held, _ = await call(cues, PlannedTurn("A long story", words(45_000)), chunk_ms=500)

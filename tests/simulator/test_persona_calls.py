@@ -57,6 +57,7 @@ async def outcome(simulator: Simulator, call: Call) -> tuple[str, str]:
     return came_to.outcome, came_to.stage
 
 
+@pytest.mark.slow
 async def test_the_demos_conversation_tells_the_two_prompts_apart_and_is_the_same_again(simulator: Simulator) -> None:
     seeds = ("5", "5", "6")
     second, again, other = await asyncio.gather(
