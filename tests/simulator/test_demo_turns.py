@@ -101,7 +101,7 @@ async def test_the_agent_falls_silent_for_the_caller_and_answers_what_he_says_in
         assert stop_ms < 20
         assert metrics["endpointing_delay_ms"] is None
     else:
-        assert 0 < stop_ms < 600  # the server has to hear the voice first
+        assert stop_ms < 600  # the server hears the voice first, at best before it is as loud as counts
         assert known(metrics["endpointing_delay_ms"]) > 200
     assert [tool.arguments["party_size"] for tool in call.record.tool_calls if tool.arguments] == [3]
     assert "booked" in second.agent_text
