@@ -29,7 +29,6 @@ class Step:
     words: str = ""
     facts: dict[str, Json] = field(default_factory=dict)
     after: tuple[str, ...] = ()
-    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,6 @@ def _step(given: dict[str, Json]) -> Step:
         words=given.get("words") or "",
         facts=dict(given.get("facts") or {}),
         after=tuple(given.get("after") or ()),
-        required=bool(given.get("required", True)),
     )
 
 

@@ -34,7 +34,6 @@ _ORDERS = tuple(
         (r"^(?:request|book|order|want) (.+?)[.]*$", r"I would like \1, please."),
     )
 )
-_OTHER_SIDE = {"you": "me", "the caller": "I", "he": "I", "she": "I", "his": "my", "her": "my", "their": "my"}
 
 
 def chosen(scene: Scene, among: tuple[str, ...], purpose: str) -> str:
