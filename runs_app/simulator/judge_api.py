@@ -16,7 +16,7 @@ from runs_app.simulator.judge_evidence import find_evidence
 from runs_app.simulator.judging import LABEL, Verdict, judge
 from runs_app.simulator.persona_api import answer_persona
 from runs_app.simulator.persona_scene import find_scene
-from runs_app.simulator.responses_shape import digest_of, message_item, response_object
+from runs_app.simulator.responses_shape import text_response
 
 JUDGE_MODEL = "sim-judge"
 _PLAIN_ANSWER = (
@@ -35,7 +35,7 @@ async def answer_judge(body: bytes) -> HttpReply:
         prompt = _prompt(asked)
         if scene := find_scene(prompt):
             return await answer_persona(asked, scene, prompt)
-        return json_reply(_response(asked, prompt, _answer(asked, prompt)))
+        return json_reply(text_response(asked, prompt, _answer(asked, prompt), model=JUDGE_MODEL))
     except RequestError as error:
         return error_reply(error)
 
@@ -176,9 +176,3 @@ def _typed(kind: Json, known: Json) -> Json:
     if isinstance(known, bool):
         return "passed" if known else "failed"
     return "; ".join(known) if isinstance(known, list) else "" if known is None else str(known)
-
-
-def _response(asked: dict[str, Json], prompt: str, answer: str) -> dict[str, Json]:
-    read = len(prompt.split()) + len(str(asked.get("instructions") or "").split())
-    output = [message_item(f"msg_{digest_of(asked)[32:]}", answer)]
-    return response_object(asked, output, model=JUDGE_MODEL, read=read, written=len(answer.split()))

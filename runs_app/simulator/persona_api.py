@@ -11,7 +11,7 @@ import json
 from runs_app.simulator.http_reply import HttpReply, Json, json_reply
 from runs_app.simulator.persona import next_words
 from runs_app.simulator.persona_scene import Scene
-from runs_app.simulator.responses_shape import digest_of, message_item, response_object
+from runs_app.simulator.responses_shape import text_response
 
 PERSONA_MODEL = "sim-persona"
 
@@ -20,6 +20,4 @@ async def answer_persona(asked: dict[str, Json], scene: Scene, prompt: str) -> H
     # reading who said what takes milliseconds, and the loop serves calls
     words = await asyncio.to_thread(next_words, scene)
     text = json.dumps(words.to_json(), ensure_ascii=False)
-    read = len(prompt.split()) + len(str(asked.get("instructions") or "").split())
-    output = [message_item(f"msg_{digest_of(asked)[32:]}", text)]
-    return json_reply(response_object(asked, output, model=PERSONA_MODEL, read=read, written=len(text.split())))
+    return json_reply(text_response(asked, prompt, text, model=PERSONA_MODEL))

@@ -1,4 +1,4 @@
-"""OpenAI's response object, as the judge and the backend answer it."""
+"""OpenAI's response object, as the judge, the backend and the callers answer it."""
 
 from __future__ import annotations
 
@@ -48,6 +48,13 @@ def response_object(asked: Asked, output: list[Json], *, model: str, read: int, 
             "total_tokens": read + written,
         },
     }
+
+
+def text_response(asked: Asked, prompt: str, text: str, *, model: str) -> Asked:
+    """A response whose one output is `text`."""
+    read = len(prompt.split()) + len(str(asked.get("instructions") or "").split())
+    output = [message_item(f"msg_{digest_of(asked)[32:]}", text)]
+    return response_object(asked, output, model=model, read=read, written=len(text.split()))
 
 
 def message_item(identity: str, text: str) -> Asked:
