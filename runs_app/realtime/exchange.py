@@ -38,6 +38,13 @@ def start_reply(line: Line, exchange: Exchange, before: Exchange | None) -> None
     line.watch(exchange.reply)
 
 
+async def replied(line: Line, exchange: Exchange) -> bool:
+    """The whole reply came. True when the agent ended the session. Raises BrokenOff as soon as the line breaks."""
+    while not exchange.reply.done():
+        await line.wait_for_news(None)
+    return exchange.reply.result()
+
+
 async def settle(line: Line, exchange: Exchange) -> None:
     """Until an interrupted reply is over. A server that never confirms the cancellation is not waited for."""
     confirm_s = line.journal.plan.timeouts.confirm_s

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from runs_app.realtime import caller, floor
 from runs_app.realtime.caller import Speech
-from runs_app.realtime.exchange import Exchange, settle, start_reply
+from runs_app.realtime.exchange import Exchange, replied, settle, start_reply
 from runs_app.realtime.line import Line
 from runs_app.realtime.microphone import Microphone
 from runs_app.realtime.persona import patience
@@ -81,15 +81,9 @@ async def _turns(line: Line, who: Caller, microphone: Microphone, exchanges: lis
             speech = await caller.begin(line, microphone, said, over=over)
             speech.turn.thought = planned.thought
             await _speak(line, speech, microphone, exchanges)
-    if exchanges and await _last_reply(line, exchanges[-1]):
+    if exchanges and await replied(line, exchanges[-1]):
         return DONE
     return who.ending
-
-
-async def _last_reply(line: Line, exchange: Exchange) -> bool:
-    while not exchange.reply.done():
-        await line.wait_for_news(None)
-    return exchange.reply.result()
 
 
 async def _speak(line: Line, speech: Speech, microphone: Microphone, exchanges: list[Exchange]) -> None:

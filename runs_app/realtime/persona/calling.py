@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from runs_app.realtime import faults
 from runs_app.realtime.conditions import on_line_at
-from runs_app.realtime.exchange import Exchange
+from runs_app.realtime.exchange import Exchange, replied
 from runs_app.realtime.line import Line
 from runs_app.realtime.persona.part import CallerFailed, Part
 from runs_app.realtime.persona.told import CallerThought, EndedBy, PersonaTold
@@ -61,7 +61,7 @@ class PersonaCaller:
             return None
         if (after_ms := self._breaks_in(len(exchanges))) is not None:
             return await self._over(exchanges, after_ms)
-        if await _replied(self.line, exchanges[-1]):
+        if await replied(self.line, exchanges[-1]):
             self._end("done_tool", "", DONE)
             return None
         if self._has_had_enough(exchanges):
@@ -74,7 +74,7 @@ class PersonaCaller:
 
     async def _hang_up_after(self, exchanges: Sequence[Exchange]) -> None:
         """The last words are said; the reply to them is heard."""
-        if await _replied(self.line, exchanges[-1]):
+        if await replied(self.line, exchanges[-1]):
             self._end("done_tool", "", DONE)
         elif not self._last_words:
             self._end("max_turns", f"{self.part.most_turns} turns")
@@ -208,13 +208,6 @@ class PersonaCaller:
 
 def _ending(told: PersonaTold) -> Ending:
     return Ending("completed", None, told.ended_by, ENDINGS[told.ended_by])
-
-
-async def _replied(line: Line, exchange: Exchange) -> bool:
-    """The whole reply came. True when the agent ended the session. Raises BrokenOff as soon as the line breaks."""
-    while not exchange.reply.done():
-        await line.wait_for_news(None)
-    return exchange.reply.result()
 
 
 def _conversation(line: Line, exchanges: Sequence[Exchange]) -> list[CallLine]:
