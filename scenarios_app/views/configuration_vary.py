@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from scenarios_app.beginnings import free_name
 from scenarios_app.forms.configuration import ConfigurationForm
 from scenarios_app.forms.slots import Document, NotShown, Slot, merge
 from scenarios_app.models import Configuration
@@ -93,16 +92,7 @@ def _made(request: HttpRequest, original: Configuration, document: Document, ask
 
 
 def _free_name(original: Configuration, thing: str) -> str:
-    stem = f"{original.name[:60]} · other {thing}"
-    found = Configuration.objects.filter(name__istartswith=stem).values_list("name", flat=True)
-    taken = {name.lower() for name in found}
-    return next(name for name in _numbered(stem) if name.lower() not in taken)
-
-
-def _numbered(stem: str) -> Iterator[str]:
-    yield stem
-    for number in count(2):
-        yield f"{stem} {number}"
+    return free_name(Configuration.objects.values_list("name", flat=True), f"{original.name[:60]} · other {thing}")
 
 
 def _page(request: HttpRequest, original: Configuration, asked: Asked) -> HttpResponse:
