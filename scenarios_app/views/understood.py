@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST, require_safe
 
 from scenarios_app.diffing import count_lines
 from scenarios_app.forms.configuration import ConfigurationForm
-from scenarios_app.forms.editor import read_editor
 from scenarios_app.forms.slots import Document
 from scenarios_app.services.understanding import Part, understand
-from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.prompts import prompt_size
 from scenarios_app.views.configurations import configuration_or_404
+from scenarios_app.views.editing import read_sent
 from scenarios_app.views.limits import limited_body
 
 TEMPLATE = "scenarios_app/_understood.html"
@@ -24,10 +22,7 @@ TEMPLATE = "scenarios_app/_understood.html"
 @require_POST
 def instructions_understood(request: HttpRequest) -> HttpResponse:
     """Of what is being typed; empty without instructions."""
-    try:
-        editor = read_editor(ConfigurationForm, request.POST)
-    except SpecError as error:
-        raise BadRequest("The form has lost the document it edits. Load the page again.") from error
+    editor = read_sent(ConfigurationForm, request)
     before = editor.form.document if editor.form else editor.document
     context = {**_length(editor.document, before), "parts": _parts(editor.document)}
     return render(request, "scenarios_app/_prompt_told.html", context)
