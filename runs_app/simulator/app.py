@@ -6,7 +6,7 @@
 | `ws /v1/live/sessions` | the agent, GPT Live protocol (live_session.py) |
 | `POST /v1/audio/speech` | speech (speech_api.py) |
 | `POST /v1/audio/transcriptions` | what the ear makes of a recording (transcription_api.py) |
-| `POST /v1/responses` | the judge (judge_api.py), and callers (persona_api.py) |
+| `POST /v1/responses` | the judge (judge_api.py), a backend (backend_api.py), callers (persona_api.py) |
 | `POST /v1/understood` | which sentences of a prompt the clerk heeds (understood.py) |
 | `GET /v1/models`, `GET /healthz` | what is here, and that it lives |
 """

@@ -27,7 +27,8 @@ _NO_EVIDENCE = Verdict(False, 0.0, f"The request holds no evidence to judge. {LA
 
 
 async def answer_judge(body: bytes) -> HttpReply:
-    """The judge's answer to a request's JSON body (or a backend's, or a caller's), or a 400 that names it."""
+    """The judge's answer to a request's JSON body (or a backend's, or a caller's), or an error that names
+    the parameter."""
     try:
         asked = read_object(body)
         if is_for_the_backend(asked):

@@ -1,7 +1,8 @@
 """`POST /v1/audio/transcriptions` as OpenAI has it, answered by the simulator's ear.
 
 Any model name is accepted and means `sim-ear`. The ear knows what the simulator's voices ever said as a speech service
-and what its agent said lately, and only that: of a sound that it did not catch the text is empty, as it is of silence.
+and what its agent said lately; what it does not know it gives to the recognition extra, where that is installed. Of a
+sound that was not caught the text is empty, as it is of silence.
 """
 
 from __future__ import annotations
