@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from runs_app.realtime.delegation.limits import MOST_ITEMS
-
-Json = Any
 
 
 class ServiceError(Exception):
