@@ -55,8 +55,28 @@ def register(read: Read) -> None:
 def keep_recording(*, data: bytes, name: str, channel: int | None = None, user: User | None = None) -> Kept:
     """The file as it was sent, stored if it is new. Raises SpecError, naming the file, when no caller can say it."""
     sound = _checked(data, name, channel)
-    sha256 = hashlib.sha256(data).hexdigest()
     forget_unused_recordings()
+    return Kept(_keep(data, name, sound, user), sound.notes)
+
+
+def keep_recordings(*, files: Mapping[str, bytes], user: User | None = None) -> dict[str, str]:
+    """The SHA-256 of each file by its name. All or nothing: raises SpecError with what is wrong with every file."""
+    sounds: dict[str, Sound] = {}
+    problems: list[Problem] = []
+    for name, data in files.items():
+        try:
+            sounds[name] = _checked(data, name, None)
+        except SpecError as error:
+            problems += error.problems
+    if problems:
+        raise SpecError(problems)
+    if sounds:
+        forget_unused_recordings()
+    return {name: _keep(files[name], name, sound, user).sha256 for name, sound in sounds.items()}
+
+
+def _keep(data: bytes, name: str, sound: Sound, user: User | None) -> Recording:
+    sha256 = hashlib.sha256(data).hexdigest()
     with transaction.atomic():
         recording, _ = Recording.objects.get_or_create(
             sha256=sha256,
@@ -70,20 +90,7 @@ def keep_recording(*, data: bytes, name: str, channel: int | None = None, user: 
             },
         )
         _store(recording, data)
-    return Kept(recording, sound.notes)
-
-
-def keep_recordings(*, files: Mapping[str, bytes], user: User | None = None) -> dict[str, str]:
-    """The SHA-256 of each file by its name. All or nothing: raises SpecError with what is wrong with every file."""
-    problems: list[Problem] = []
-    for name, data in files.items():
-        try:
-            _checked(data, name, None)
-        except SpecError as error:
-            problems += error.problems
-    if problems:
-        raise SpecError(problems)
-    return {name: keep_recording(data=data, name=name, user=user).recording.sha256 for name, data in files.items()}
+    return recording
 
 
 def _checked(data: bytes, name: str, channel: int | None) -> Sound:
