@@ -9,7 +9,6 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Lower
 
 from scenarios_app.models import Scenario, ScenarioVersion, Suite
 from scenarios_app.services.batches import store_versions
@@ -119,11 +118,11 @@ def _plan(sent: _Sent, *, lock: bool) -> _Plan:
 
 def _stored_scenarios(ids: Sequence[str], *, lock: bool) -> dict[str, Scenario]:
     found: dict[str, Scenario] = {}
-    rows = Scenario.objects.annotate(lowered=Lower("key")).select_related("latest")
+    rows = Scenario.objects.select_related("latest")
     if lock:
         rows = rows.select_for_update(of=("self",))
     for start in range(0, len(ids), _BATCH):
-        found |= {scenario.key.lower(): scenario for scenario in rows.filter(lowered__in=ids[start : start + _BATCH])}
+        found |= {scenario.key.lower(): scenario for scenario in rows.keyed_any(ids[start : start + _BATCH])}
     return found
 
 
