@@ -1,6 +1,6 @@
 // Rows of arguments and state, and tags: small help while typing. The server reads rows without it just as well.
 
-const OPTIONS = { $approx: "tolerance", $phone: "region, such as US", $text: "nfkc: true" };
+const OPTIONS = { $approx: "tolerance", $phone: "region, such as US", $text: "nfkc, such as true" };
 const BARE = ["$present", "$absent"];
 const row = (/** @type {EventTarget|null} */ target) => /** @type {HTMLElement} */ (target).closest(".pair");
 
