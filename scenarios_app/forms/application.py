@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, line, prose
-from scenarios_app.forms.inputs import hidden
+from scenarios_app.forms.fields import SlotForm
+from scenarios_app.forms.inputs import choice, code, code_line, flag, hidden, line, prose
 from scenarios_app.forms.rows import Column, Rows
 from scenarios_app.forms.slots import (
     ABSENT,
@@ -29,7 +29,7 @@ from scenarios_app.presentation import inline_json
 from scenarios_app.spec.errors import Problem
 from scenarios_app.spec.numbers import number_of
 
-MOST_TOOLS = 30  # a request has at most 1,000 fields
+MOST_TOOLS = 30  # each has a dozen fields and its rows: DATA_UPLOAD_MAX_NUMBER_FIELDS has to hold them
 COUNT = "tool_count"  # the hidden field that says how many tools the form shows
 _TYPES = (("", "anything"), *((name, name) for name in ("string", "integer", "number", "boolean", "array", "object")))
 _FORMATS = (("", "free"), *((name, name) for name in ("date", "time", "date-time", "email", "uri")))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, line, prose
+from scenarios_app.forms.fields import SlotForm
+from scenarios_app.forms.inputs import choice, code, code_line, flag, line, prose
 from scenarios_app.forms.slots import JSON, NUMBER, PRESENCE, REFERENCE, TEXT, TEXT_OR_JSON, Slot
 
 PROTOCOL = (("realtime", "Realtime"), ("live", "Live"))

@@ -10,14 +10,11 @@ from django import forms
 
 from scenarios_app.forms.cards import draw_pairs, draw_rows, pair_fields, row_fields
 from scenarios_app.forms.hints import Hint, Offers
-from scenarios_app.forms.inputs import choice, code, code_line, flag, line, prose
 from scenarios_app.forms.pairs import Merged, Pairs
 from scenarios_app.forms.posted import MOST_ROWS, named, overfull, pressed, rows_in, with_rows
 from scenarios_app.forms.rows import Rows
 from scenarios_app.forms.slots import Document, Slot, merge
 from scenarios_app.spec.errors import Problem, path_of
-
-__all__ = ["Section", "SlotForm", "choice", "code", "code_line", "flag", "line", "prose"]
 
 TOO_MANY = (
     f"{{count}} rows were sent, and {MOST_ROWS} are the most: those after them are not here. Write long lists as JSON"

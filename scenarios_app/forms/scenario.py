@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from scenarios_app.forms.fields import SlotForm, choice, code, code_line, flag, line, prose
+from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.hints import Offers
+from scenarios_app.forms.inputs import choice, code, code_line, flag, line, prose
 from scenarios_app.forms.scenario_rows import CALLS, END_STATE, FACTS, FAULTS, HISTORY, START_STATE, TURNS
 from scenarios_app.forms.slots import (
     COMMAS,

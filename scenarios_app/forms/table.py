@@ -16,7 +16,7 @@ from scenarios_app.spec.numbers import number_of
 from scenarios_app.spec.scenario import parse_scenario
 from scenarios_app.spec.scenario_columns import COLUMNS, Column, read_cells, scenario_cells
 
-MOST_ROWS = 100  # a request has at most 1,000 fields
+MOST_ROWS = 100  # every cell is a field of the request: DATA_UPLOAD_MAX_NUMBER_FIELDS has to hold them
 BLANK_ROWS = 5
 SHOWN = ("id", "title", "says", "answer", "criteria", "tags", "type", "notes")
 SHOWN_COLUMNS = tuple(column for name in SHOWN for column in COLUMNS if column.name == name)
