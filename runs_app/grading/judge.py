@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from runs_app.grading.reply import REPLY_SCHEMA
-from runs_app.realtime.structured import CALL_TIMEOUT_S, TRIES, Reply, Shape, StructuredModel, open_model
+from runs_app.realtime.structured import Reply, Shape, StructuredModel, open_model
 from scenarios_app.spec.jsontext import canonical
 
 Json = Any
 
-__all__ = ["CALL_TIMEOUT_S", "TRIES", "JudgeClient", "OpenAIJudge", "Question", "Reply", "ask_safely", "open_judge"]
+__all__ = ["JudgeClient", "OpenAIJudge", "Question", "Reply", "ask_safely", "open_judge"]
 
 _SHAPE: Final = Shape("grade", REPLY_SCHEMA)
 
