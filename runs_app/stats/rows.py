@@ -9,8 +9,6 @@ from typing import Final, Literal
 Better = Literal["higher", "lower"]
 
 GRADED: Final = ("passed", "failed")
-# A verdict could not be had; had it been, it might have gone either way. A person's stop is not among them.
-WITHOUT_VERDICT: Final = ("invalid", "ungraded")
 TIMED_OUT: Final = "response_timeout"  # the stage of a failed trial
 PASS_RATE: Final = "pass_rate"
 LATENCY: Final = "response_latency_ms"
