@@ -21,7 +21,7 @@ from runs_app.realtime.plan import Plan
 from runs_app.realtime.record import SAMPLES_PER_MS, Ending, Json, Pacing, Record, ToolCall, Usage
 from runs_app.realtime.sound import SoundDecoder
 from runs_app.realtime.timeline import Timeline
-from runs_app.realtime.told_numbers import seconds_told, tokens_told
+from runs_app.realtime.told_numbers import seconds_told, sum_told, tokens_told
 from runs_app.realtime.turns import Status, TurnDraft
 
 if TYPE_CHECKING:
@@ -248,8 +248,4 @@ class Journal:
 
 def _total(before: Usage, told: Usage) -> Usage:
     known, more = asdict(before), asdict(told)
-    return Usage(**{name: _sum(known[name], more[name]) for name in known})
-
-
-def _sum(before: int | None, more: int | None) -> int | None:
-    return before if more is None else more + (before or 0)
+    return Usage(**{name: sum_told(known[name], more[name]) for name in known})

@@ -14,6 +14,11 @@ def tokens_told(value: object) -> int | None:
     return value if whole and 0 <= value <= MOST_TOKENS else None  # type: ignore[operator, return-value]
 
 
+def sum_told(before: int | None, more: int | None) -> int | None:
+    """None where neither was told."""
+    return before if more is None else more + (before or 0)
+
+
 def seconds_told(value: object) -> float | None:
     """A length of a session, from nothing to MOST_SECONDS; else None, also for what is no number."""
     number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -17,6 +17,7 @@ from runs_app.realtime.persona.words import Line as CallLine
 from runs_app.realtime.record import COMPLETED, DONE, Ending
 from runs_app.realtime.script import Impatience, PlannedTurn
 from runs_app.realtime.structured import Reply
+from runs_app.realtime.told_numbers import sum_told
 from scenarios_app.spec.persona import AgendaStep
 
 TRIES = 2  # an answer that no caller could say is asked for once more
@@ -193,8 +194,8 @@ class PersonaCaller:
         told = self._told
         self._tell(
             asked=told.asked + 1,
-            input_tokens=_sum(told.input_tokens, reply.input_tokens),
-            output_tokens=_sum(told.output_tokens, reply.output_tokens),
+            input_tokens=sum_told(told.input_tokens, reply.input_tokens),
+            output_tokens=sum_told(told.output_tokens, reply.output_tokens),
         )
 
     def _tell(self, **changes: object) -> None:
@@ -226,7 +227,3 @@ def _conversation(line: Line, exchanges: Sequence[Exchange]) -> list[CallLine]:
 
 def _plain(text: str) -> str:
     return " ".join("".join(sign for sign in text.casefold() if sign.isalnum() or sign.isspace()).split())
-
-
-def _sum(before: int | None, more: int | None) -> int | None:
-    return before if more is None else more + (before or 0)
