@@ -19,6 +19,7 @@ from runs_app.realtime.speech import CallerAudioError
 from runs_app.realtime.wav import wav_bytes
 from runs_app.services.audition import Audition, CannotHear, hear, prepare_audition, voices
 from runs_app.services.caller_voice import recorded_sound
+from runs_app.views.parts import is_htmx
 from scenarios_app.forms.editor import read_editor
 from scenarios_app.forms.scenario import ScenarioForm
 from scenarios_app.models import Scenario, ScenarioVersion
@@ -60,7 +61,7 @@ def _controls(request: HttpRequest, problem: str = "") -> HttpResponse:
         "conditions": tuple(PRESETS),
         "turns": range(1, 2 + len(content.get("input", {}).get("turns") or [])),
     }
-    part = "audition_controls" if request.headers.get("HX-Request") == "true" else "audition"
+    part = "audition_controls" if is_htmx(request) else "audition"
     return render(request, f"runs_app/{part}.html", context, status=422 if problem else 200)
 
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from runs_app.run_page import ADVICE
 from runs_app.services.connection import Connection, open_connection, prepare_connection
 from runs_app.services.refusal import CannotPlan
+from runs_app.views.parts import is_htmx
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.views.configurations import configuration_or_404
 
@@ -31,6 +32,6 @@ def _version(name: str, number: int) -> ConfigurationVersion:
 
 
 def _answer(request: HttpRequest, version: ConfigurationVersion, found: Connection) -> HttpResponse:
-    part = "connection_found" if request.headers.get("HX-Request") == "true" else "connection"
+    part = "connection_found" if is_htmx(request) else "connection"
     context = {"version": version, "found": found, "advice": ADVICE.get(found.stage, "")}
     return render(request, f"runs_app/{part}.html", context)

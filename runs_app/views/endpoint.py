@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 from runs_app.realtime.http_tool import HttpTool
 from runs_app.realtime.tools import ToolSandboxError
 from runs_app.services import secrets, tooling
+from runs_app.views.parts import is_htmx
 from scenarios_app.models import Application
 from scenarios_app.spec.application import Tool, parse_application
 from scenarios_app.spec.errors import SpecError
@@ -34,7 +35,7 @@ def tool_endpoint(request: HttpRequest, name: str, tool: str) -> HttpResponse:
     """Sends OPTIONS to the endpoint of that tool, in the version that ?version= numbers, else the newest."""
     application: Application = get_object_or_404(Application.objects.named(name).select_related("latest"))
     level, said = _reached(_tool(request, application, tool))
-    if request.headers.get("HX-Request") == "true":
+    if is_htmx(request):
         return render(request, "runs_app/endpoint_reached.html", {"level": level, "said": said})
     messages.add_message(request, getattr(messages, level.upper()), said)
     return redirect(application)

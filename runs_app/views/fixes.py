@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,6 +18,7 @@ from runs_app.services.fixing import MOST_REPEATS, USUAL_REPEATS, draft_of, keep
 from runs_app.services.runs import NotPossible
 from runs_app.services.temporary import throw_away
 from runs_app.trial_page.context import Shown, context_of
+from runs_app.views.parts import is_htmx, part_or_page
 from runs_app.views.refusing import refused
 from runs_app.views.run_new import worker_missing
 from scenarios_app.diffing import diff_words
@@ -50,10 +51,10 @@ def fix(request: HttpRequest, pk: int) -> HttpResponse:
         except NotPossible as error:
             asked["problems"] = (Problem("", str(error)),)
         else:
-            if not _is_htmx(request):
+            if not is_htmx(request):
                 return redirect("trial-fix", trial.pk)
     context = {"trial": trial, "guards": guards, "asked": asked, "most": MOST_REPEATS, "idle": worker_missing()}
-    return _page(request, "fix_panel", {**context, **(_told(found) if found else {})})
+    return part_or_page(request, "fix_panel", {**context, **(_told(found) if found else {})}, page="fix")
 
 
 @never_cache
@@ -61,7 +62,7 @@ def fix(request: HttpRequest, pk: int) -> HttpResponse:
 def told(request: HttpRequest, pk: int) -> HttpResponse:
     """How the run goes, before and after. Asks again by itself until it is over."""
     found = _own(request, pk)
-    return _page(request, "fix_told", {"trial": found.trial, **_told(found)})
+    return part_or_page(request, "fix_told", {"trial": found.trial, **_told(found)}, page="fix")
 
 
 @require_safe
@@ -72,7 +73,7 @@ def conversation(request: HttpRequest, pk: int, trial_pk: int) -> HttpResponse:
     gradings = list(trial.gradings.prefetch_related("checks", "grades"))
     current = next((grading for grading in gradings if grading.current), None)
     shown = Shown(gradings=gradings, grading=current, event=None, attempt=trial.attempt)
-    return _page(request, "fix_conversation", {**context_of(trial, shown), "fix": found})
+    return part_or_page(request, "fix_conversation", {**context_of(trial, shown), "fix": found}, page="fix")
 
 
 @require_POST
@@ -154,12 +155,3 @@ def _told(found: Fix) -> Context:
 def _newest(base: ConfigurationVersion) -> ConfigurationVersion:
     newest: ConfigurationVersion = base.configuration.versions.newest_first()[0]
     return newest
-
-
-def _page(request: HttpRequest, part: str, context: Context) -> HttpResponse:
-    template = f"runs_app/{part}.html" if _is_htmx(request) else "runs_app/fix.html"
-    return render(request, template, {**context, "part": f"runs_app/{part}.html"})
-
-
-def _is_htmx(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request") == "true"

@@ -21,6 +21,7 @@ from runs_app.services.transcribing import (
     prepare_sounds,
 )
 from runs_app.trial_page.machine_heard import machine_card
+from runs_app.views.parts import is_htmx
 from runs_app.views.refusing import refused
 
 PATIENCE_S = 120.0  # for all stretches of all turns
@@ -56,15 +57,15 @@ def _prepared(trial: Trial) -> Sounds:
 def _answer(request: HttpRequest, trial: Trial, heard: MachineHeard) -> HttpResponse:
     if heard.worth_keeping:
         keep_machine_heard(trial=trial, heard=heard)
-    elif not _is_htmx(request):
+    elif not is_htmx(request):
         return _refused(request, trial, CannotTranscribe(heard.nothing))
-    if not _is_htmx(request):
+    if not is_htmx(request):
         return redirect(f"{reverse('trial', args=[trial.pk])}#machine-heard")
     return _part(request, trial, heard)
 
 
 def _refused(request: HttpRequest, trial: Trial, reason: CannotTranscribe) -> HttpResponse:
-    if _is_htmx(request):
+    if is_htmx(request):
         return _part(request, trial, None, f"Nothing was written down: {reason}.")
     return refused(request, "Nothing was written down", reason)
 
@@ -73,7 +74,3 @@ def _part(request: HttpRequest, trial: Trial, heard: MachineHeard | None, proble
     record = Record.from_json(trial.record) if trial.record else None
     context = {"trial": trial, "machine": machine_card(trial, record, heard), "machine_problem": problem}
     return render(request, "runs_app/machine_heard.html", context)
-
-
-def _is_htmx(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request") == "true"

@@ -20,6 +20,7 @@ from runs_app.services.runs import NotPossible
 from runs_app.services.temporary import throw_away
 from runs_app.services.trying import try_scenario
 from runs_app.trial_page.context import Shown, context_of
+from runs_app.views.parts import is_htmx, part_or_page
 from runs_app.views.run_new import worker_missing
 from scenarios_app.forms.editor import Editor, read_editor
 from scenarios_app.forms.scenario import ScenarioForm
@@ -55,7 +56,7 @@ def start(request: HttpRequest) -> HttpResponse:
         except SpecError as error:
             problems = list(error.problems)
         else:
-            return _told(request, run) if _is_htmx(request) else redirect("try", run.pk)
+            return _told(request, run) if is_htmx(request) else redirect("try", run.pk)
     return _refused(request, problems, editor)
 
 
@@ -69,7 +70,7 @@ def shown(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def discard(request: HttpRequest, pk: int) -> HttpResponse:
     throw_away(run=_own(request, pk))
-    return HttpResponse() if _is_htmx(request) else redirect("scenarios")
+    return HttpResponse() if is_htmx(request) else redirect("scenarios")
 
 
 @require_POST
@@ -85,7 +86,7 @@ async def grade(request: HttpRequest) -> HttpResponse:
         late = Problem("judge", f"gave no verdict within {PATIENCE_S:.0f} s; try again")
         return await sync_to_async(_refused)(request, [late])
     context = {"found": held_beside(prepared, result)}
-    return await sync_to_async(_page)(request, "try_graded", context)
+    return await sync_to_async(part_or_page)(request, "try_graded", context, page="try")
 
 
 def _prepared(request: HttpRequest) -> Prepared | HttpResponse:
@@ -157,27 +158,18 @@ def _told(request: HttpRequest, run: Run) -> HttpResponse:
     else:
         stream = live.stream(trial)
         context |= {"lines": stream["lines"][-LAST_LINES:], "count": len(stream["lines"])}
-    return _page(request, "try_told", context)
+    return part_or_page(request, "try_told", context, page="try")
 
 
 def _refused(request: HttpRequest, problems: Any, editor: Editor | None = None) -> HttpResponse:
     context = {"problems": problems}
-    if editor is not None and not _is_htmx(request):
+    if editor is not None and not is_htmx(request):
         key = editor.document.get("id")
         context |= {**_choices(request, key if isinstance(key, str) else ""), "sent": _sent(request)}
-    return _page(request, "try_refused", context)
+    return part_or_page(request, "try_refused", context, page="try")
 
 
 def _sent(request: HttpRequest) -> list[tuple[str, str]]:
     """The form as it was sent, for a browser without scripts that has yet to choose who is called."""
     own = ("csrfmiddlewaretoken", "try_configuration", "try_trial")
     return [(name, value) for name, values in request.POST.lists() if name not in own for value in values]
-
-
-def _page(request: HttpRequest, part: str, context: dict[str, Any]) -> HttpResponse:
-    template = f"runs_app/{part}.html" if _is_htmx(request) else "runs_app/try.html"
-    return render(request, template, {**context, "part": f"runs_app/{part}.html"})
-
-
-def _is_htmx(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request") == "true"
