@@ -202,8 +202,9 @@ def as_lines(document: dict[str, Any]) -> list[str]:
     for pair in document["pairs"]:
         lines += [f"  {pair['configuration']}: {_line(name, one, pair)}" for name, one in pair["metrics"].items()]
         if any(pair["known"].values()):
-            of_baseline, own = pair["known"].values()
-            lines.append(f"  {pair['configuration']}: {own} known failures left out, {of_baseline} of the baseline")
+            own, of_baseline = pair["known"]["configuration"], pair["known"]["baseline"]
+            left_out = f"{plural(own, 'known failure')} left out, {of_baseline} of the baseline"
+            lines.append(f"  {pair['configuration']}: {left_out}")
     return lines
 
 
