@@ -138,7 +138,7 @@ def test_a_comparison_is_told_with_its_verdicts(signed_in: Client):
 def test_a_run_that_goes_on_and_one_without_failures_have_a_report_too(signed_in: Client):
     going = make_run(2)
     assert "Nothing failed" in signed_in.get(reverse("run-report", args=[going.pk])).content.decode()
-    assert signed_in.get(reverse("run-report", args=[99])).status_code == 404
+    assert signed_in.get(reverse("run-report", args=[999999])).status_code == 404
 
 
 def test_of_many_failures_some_of_each_problem_are_told_and_the_rest_is_counted(
