@@ -56,7 +56,11 @@ def restart(site: Site, environment: dict[str, str]) -> None:
     subprocess.run(collect, cwd=ROOT, env=site.stack.environment(), check=True, timeout=120)
     site.server.process = site.stack.start(site.server.command())
     port = site.url.rpartition(":")[2]
-    eventually(lambda: listens(int(port)), within_s=START_S, what=f"the site listens; log:\n{site.stack.log()[-3000:]}")
+    eventually(
+        lambda: listens(int(port)),
+        within_s=START_S,
+        what=lambda: f"the site listens; log:\n{site.stack.log()[-3000:]}",
+    )
 
 
 def listens(port: int) -> bool:
