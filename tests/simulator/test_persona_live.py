@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios_app.spec.configuration import parse_configurations
 from scenarios_app.spec.scenario import parse_scenario
 from tests.realtime.support import known
-from tests.simulator.demo import APPLICATIONS, CONVERSATIONS, FOLDER
+from tests.simulator.demo import APPLICATIONS, CONVERSATIONS, LIVE
 from tests.simulator.personas import led
 from tests.simulator.wire_client import Simulator
 
-LIVE = next(
-    one for one in parse_configurations((FOLDER / "configurations.json").read_bytes()) if one.protocol == "live"
-)
 BYE = {"id": "bye", "commitment": "Say goodbye", "action": "finish", "words": "Thank you, goodbye."}
 
 
