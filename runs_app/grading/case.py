@@ -68,9 +68,14 @@ class Case:
         return align(self.wanted, self.calls)
 
     @cached_property
+    def hands_on(self) -> bool:
+        """Whether a backend stands behind the voice."""
+        return self.record.protocol == "live" or bool(self.record.delegations)
+
+    @cached_property
     def delegations(self) -> int:
         """Responses that called at least one function; where a backend stands behind the voice, tasks handed on."""
-        if self.record.protocol == "live" or self.record.delegations:
+        if self.hands_on:
             return len(self.record.delegations)
         return len({call.response_id or (call.turn, call.round) for call in self.calls})
 

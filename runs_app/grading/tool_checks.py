@@ -39,9 +39,8 @@ def _delegation(case: Case, id: str, *, required: bool) -> Check:
     evidence = {"expected": policy, "observed": count > 0, "count": count, "spans_ms": call_spans(case.calls)}
     if policy == "optional":
         return not_applicable(id, "delegation is left to the agent", **evidence)
-    behind = bool(case.record.delegations) or case.record.protocol == "live"
-    handed = f"handed on {counted(count, 'task')}" if behind else f"delegated in {counted(count, 'response')}"
-    nothing = "handed nothing on" if behind else "called no function"
+    handed = f"handed on {counted(count, 'task')}" if case.hands_on else f"delegated in {counted(count, 'response')}"
+    nothing = "handed nothing on" if case.hands_on else "called no function"
     seen = f"the agent {handed if count else nothing}"
     ok = (count > 0) == (policy == "required")
     return verdict(id, ok, required=required, reason=f"delegation is {policy}, and {seen}", **evidence)
