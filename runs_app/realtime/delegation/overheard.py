@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from runs_app.realtime.clock import Clock
 from runs_app.realtime.delegation.assistant import Role
-from runs_app.realtime.live.events import Transcript
+from runs_app.realtime.live.events import Transcript, lacks_blank
 
 QUIET_S = 0.25  # words that come within this time belong together
 WAIT_S = 2.0  # for the caller's words, which some servers write down only after they have handed on
@@ -58,5 +58,4 @@ def _joined(pieces: list[Transcript]) -> list[tuple[Role, str]]:
 
 
 def _with(before: str, more: str) -> str:
-    """No server says which pieces are one text: a sentence that ended, and a word, need a blank between them."""
-    return f"{before} {more}" if before[-1:] in (".", "!", "?", "…") and more[:1].isalpha() else before + more
+    return f"{before} {more}" if lacks_blank(before, more) else before + more

@@ -25,6 +25,11 @@ class Transcript:
     end_ms: float | None
 
 
+def lacks_blank(before: str, more: str) -> bool:
+    """Whether a sentence ended and a word follows it at once: no server says which pieces are one text."""
+    return before[-1:] in (".", "!", "?", "…") and more[:1].isalpha()
+
+
 @dataclass(frozen=True)
 class Delegated:
     """A task was handed on. What the task is, nobody tells. `target`: responses, client or decisions."""

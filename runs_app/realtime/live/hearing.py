@@ -20,6 +20,7 @@ from runs_app.realtime.live.events import (
     LiveUsage,
     SessionClosed,
     Transcript,
+    lacks_blank,
 )
 from runs_app.realtime.live.speech import on_sound
 from runs_app.realtime.live.state import GROUP_GAP_MS, CaptionGroup, Content, Work
@@ -79,11 +80,10 @@ def _group(journal: Journal, start_ms: float, end_ms: float, now_ms: float) -> C
 
 
 def _joins(group: CaptionGroup, more: str) -> bool:
-    """False where a sentence ended, or the agent had been silent, and the next words begin without a blank: no server
-    says which pieces are one text."""
+    """False where a sentence ended, or the agent had been silent, and the next words begin without a blank."""
     if not group.text:
         return not group.turn.captions or more[:1].isspace()
-    return not (group.text[-1:] in (".", "!", "?", "…") and more[:1].isalpha())
+    return not lacks_blank(group.text, more)
 
 
 def _on_delegated(journal: Journal, event: Delegated, at_s: float) -> None:
