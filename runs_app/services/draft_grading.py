@@ -15,7 +15,7 @@ from runs_app.services.grading import Judge, evidence_of
 from runs_app.services.material import material_of
 from runs_app.services.results import short_reason
 from runs_app.services.runs import NotPossible
-from runs_app.services.trying import UNNAMED
+from runs_app.services.trying import with_name
 from scenarios_app.spec.scenario import Scenario, parse_scenario
 
 
@@ -66,8 +66,7 @@ class Regraded:
 
 def prepare_draft_grading(*, trial: Trial, content: Mapping[str, Any]) -> Prepared:
     """Raises SpecError for a draft that is not right, and NotPossible for a trial without a conversation."""
-    named = {**content, **{name: content.get(name) or value for name, value in UNNAMED.items()}}
-    scenario = parse_scenario(named)
+    scenario = parse_scenario(with_name(content))
     if trial.record is None or not trial.is_done:
         raise NotPossible(f"{trial} has no recorded conversation to grade")
     material = material_of(trial)

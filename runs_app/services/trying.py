@@ -15,7 +15,7 @@ from runs_app.services.temporary import KEPT_FOR, throw_away
 from scenarios_app.models import ConfigurationVersion
 from scenarios_app.services.temporary import make_temporary_scenario
 
-UNNAMED = {"id": "draft", "title": "Draft"}  # a try needs no name yet
+_UNNAMED = {"id": "draft", "title": "Draft"}
 
 
 def try_scenario(*, content: Mapping[str, Any], configuration_version: ConfigurationVersion, user: User) -> Run:
@@ -23,7 +23,7 @@ def try_scenario(*, content: Mapping[str, Any], configuration_version: Configura
 
     Raises SpecError for content that cannot be run.
     """
-    named = {**content, **{name: content.get(name) or value for name, value in UNNAMED.items()}}
+    named = with_name(content)
     with transaction.atomic():
         version = make_temporary_scenario(content=named, user=user)
         run = start_run(
@@ -38,3 +38,8 @@ def try_scenario(*, content: Mapping[str, Any], configuration_version: Configura
     for earlier in Run.everything.tries_of(user).filter(pk__lt=run.pk):
         throw_away(run=earlier)
     return run
+
+
+def with_name(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in a form needs no name yet."""
+    return {**content, **{name: content.get(name) or value for name, value in _UNNAMED.items()}}
