@@ -158,20 +158,14 @@ def _without_templates(given: dict[str, Json]) -> dict[str, Json]:
 
 def unsupported(configuration: Configuration) -> Iterator[Problem]:
     """Fields that are valid and kept, but that no engine serves yet."""
-    backend = _unserved_backend(configuration)
-    asked = (("backend.mode", backend, bool(backend)),)
-    yield from (Problem(path, f"{what} {_LATER}") for path, what, used in asked if used)
+    mode = configuration.backend.mode if configuration.backend else "direct"
+    if configuration.protocol == "live" and mode == "direct":
+        yield Problem("backend.mode", f"a live agent without a backend (mode: responses or client) {_LATER}")
     audio = configuration.session_update.get("audio")
     for side in ("input", "output"):
         part = audio.get(side) if isinstance(audio, dict) else None
         if isinstance(part, dict):
             yield from (problem.under(f"session_update.audio.{side}") for problem in _session_audio(part))
-
-
-def _unserved_backend(configuration: Configuration) -> str:
-    mode = configuration.backend.mode if configuration.backend else "direct"
-    live = configuration.protocol == "live" and mode == "direct"
-    return "a live agent without a backend (mode: responses or client)" if live else ""
 
 
 def _session_audio(part: dict[str, Json]) -> Iterator[Problem]:
