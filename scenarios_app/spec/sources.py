@@ -49,9 +49,9 @@ def _nearest(known: Mapping[tuple[Part, ...], int], parts: tuple[Part, ...]) -> 
     return next((known[parts[:n]] for n in range(len(parts), -1, -1) if parts[:n] in known), 1)
 
 
-def format_of(name: str, data: bytes | str) -> str:
+def format_of(name: str, data: bytes) -> str:
     """The format that a file's name tells; without such a name JSON when the text begins as JSON does, else YAML."""
     if known := _SUFFIXES.get(PurePath(name.lower()).suffix):
         return known
-    begin = data if isinstance(data, str) else data[:200].decode("utf-8", "replace")
+    begin = data[:200].decode("utf-8", "replace")
     return "json" if begin.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "") else "yaml"

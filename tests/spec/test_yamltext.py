@@ -118,4 +118,4 @@ scenarios:
     [("A.YML", "", "yaml"), ("a.csv", "{", "csv"), ("", ' {"a": 1}', "json"), ("a.txt", "a: 1", "yaml")],
 )
 def test_the_format_is_told_by_the_name_or_by_how_the_text_begins(name: str, text: str, kind: str) -> None:
-    assert format_of(name, text) == kind
+    assert format_of(name, text.encode()) == kind
