@@ -49,7 +49,6 @@ class Session:
     index: int
     path: str
     headers: Headers
-    opened_s: float
     received: list[Logged] = field(default_factory=list)
     sent: list[Logged] = field(default_factory=list)
     closed_s: float | None = None
@@ -125,7 +124,7 @@ class ScriptedServer:
     async def handle(self, connection: ServerConnection) -> None:
         request = connection.request
         assert request is not None
-        session = Session(connection, len(self.sessions), request.path, request.headers, time.monotonic())
+        session = Session(connection, len(self.sessions), request.path, request.headers)
         self.sessions.append(session)
         session.reader = asyncio.create_task(_read(session))
         try:
