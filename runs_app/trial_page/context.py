@@ -42,6 +42,13 @@ class Shown:
     attempt: int
 
 
+def shown_now(found: Trial) -> Shown:
+    """What is current: where an address chooses nothing."""
+    gradings = list(found.gradings.prefetch_related("checks", "grades"))
+    current = next((grading for grading in gradings if grading.current), None)
+    return Shown(gradings=gradings, grading=current, event=None, attempt=found.attempt)
+
+
 def context_of(found: Trial, shown: Shown) -> dict[str, Any]:
     record = Record.from_json(found.record) if found.record else None
     grading = shown.grading

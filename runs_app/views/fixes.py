@@ -17,7 +17,7 @@ from runs_app.models import Fix, Run, Trial
 from runs_app.services.fixing import MOST_REPEATS, USUAL_REPEATS, draft_of, keep_fix, start_fix
 from runs_app.services.runs import NotPossible
 from runs_app.services.temporary import throw_away
-from runs_app.trial_page.context import Shown, context_of
+from runs_app.trial_page.context import context_of, shown_now
 from runs_app.views.parts import is_htmx, part_or_page
 from runs_app.views.refusing import refused
 from runs_app.views.run_new import worker_missing
@@ -70,10 +70,8 @@ def conversation(request: HttpRequest, pk: int, trial_pk: int) -> HttpResponse:
     """One trial of the fix: its recording, transcript and verdict."""
     found = _own(request, pk)
     trial = get_object_or_404(found.run.trials.with_versions(), pk=trial_pk)
-    gradings = list(trial.gradings.prefetch_related("checks", "grades"))
-    current = next((grading for grading in gradings if grading.current), None)
-    shown = Shown(gradings=gradings, grading=current, event=None, attempt=trial.attempt)
-    return part_or_page(request, "fix_conversation", {**context_of(trial, shown), "fix": found}, page="fix")
+    context = context_of(trial, shown_now(trial))
+    return part_or_page(request, "fix_conversation", {**context, "fix": found}, page="fix")
 
 
 @require_POST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from asgiref.sync import sync_to_async
@@ -20,7 +21,7 @@ from runs_app.reporting.redaction import site_redactor
 from runs_app.reviews.page import Draft, neighbours, panel
 from runs_app.reviews.wanted import Wanted, wanted_of
 from runs_app.services import runs as run_services
-from runs_app.trial_page.context import Shown, context_of
+from runs_app.trial_page.context import Shown, context_of, shown_now
 from runs_app.trial_page.machine_heard import machine_card
 from runs_app.views.refusing import refused
 from scenarios_app.spec import jsontext
@@ -69,16 +70,15 @@ def _problem(found: Trial) -> str:
 
 
 def _shown(request: HttpRequest, found: Trial) -> Shown:
-    gradings = list(found.gradings.prefetch_related("checks", "grades"))
+    now = shown_now(found)
     number, attempt = number_of(request.GET.get("grading", "")), number_of(request.GET.get("attempt", ""))
-    chosen = next((grading for grading in gradings if grading.number == number), None)
-    current = next((grading for grading in gradings if grading.current), None)
+    chosen = next((grading for grading in now.gradings if grading.number == number), now.grading)
     known = attempt is not None and found.events.filter(attempt=attempt).exists()
-    return Shown(
-        gradings=gradings,
-        grading=chosen or current,
+    return replace(
+        now,
+        grading=chosen,
         event=number_of(request.GET.get("ev", "")),
-        attempt=attempt if known and attempt is not None else found.attempt,
+        attempt=attempt if known and attempt is not None else now.attempt,
     )
 
 

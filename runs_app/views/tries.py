@@ -19,7 +19,7 @@ from runs_app.services.draft_grading import Prepared, grade_now, held_beside, pr
 from runs_app.services.runs import NotPossible
 from runs_app.services.temporary import throw_away
 from runs_app.services.trying import try_scenario
-from runs_app.trial_page.context import Shown, context_of
+from runs_app.trial_page.context import context_of, shown_now
 from runs_app.views.parts import is_htmx, part_or_page
 from runs_app.views.run_new import worker_missing
 from scenarios_app.forms.editor import Editor, read_editor
@@ -152,9 +152,7 @@ def _told(request: HttpRequest, run: Run) -> HttpResponse:
     trial: Trial = get_object_or_404(run.trials.with_versions())  # a later try of this person may have taken its place
     context: dict[str, Any] = {"run": run, "trial": trial, "idle": worker_missing() if trial.status == "queued" else ""}
     if trial.is_done:
-        gradings = list(trial.gradings.prefetch_related("checks", "grades"))
-        current = next((grading for grading in gradings if grading.current), None)
-        context |= context_of(trial, Shown(gradings=gradings, grading=current, event=None, attempt=trial.attempt))
+        context |= context_of(trial, shown_now(trial))
     else:
         stream = live.stream(trial)
         context |= {"lines": stream["lines"][-LAST_LINES:], "count": len(stream["lines"])}
