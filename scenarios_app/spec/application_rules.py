@@ -12,6 +12,7 @@ from scenarios_app.spec.addresses import header_problems, url_problem
 from scenarios_app.spec.answer_templates import expression_problem, template_problems
 from scenarios_app.spec.errors import Problem, join_path, path_of
 from scenarios_app.spec.jsontext import Json
+from scenarios_app.spec.numbers import number_of
 
 if TYPE_CHECKING:
     from scenarios_app.spec.application import Answer, Application, HttpBehaviour, Tool
@@ -97,8 +98,8 @@ def _resolves(reference: str, root: Json) -> bool:
         key = step.replace("~1", "/").replace("~0", "~")
         if isinstance(target, dict) and key in target:
             target = target[key]
-        elif isinstance(target, list) and key.isdigit() and int(key) < len(target):
-            target = target[int(key)]
+        elif isinstance(target, list) and (place := number_of(key)) is not None and place < len(target):
+            target = target[place]
         else:
             return False
     return reference == "#" or reference.startswith("#/")

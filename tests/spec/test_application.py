@@ -84,6 +84,8 @@ def test_a_tool_is_declared_once() -> None:
         ({"properties": {"n": {"$ref": "#/$defs/m"}}}, "properties.n.$ref", "leads nowhere"),
         ({"properties": {"n": {"$ref": "https://example.com/n.json"}}}, "properties.n.$ref", "leads nowhere"),
         ({"allOf": [{"$ref": "#/allOf/7"}]}, "allOf[0].$ref", "leads nowhere"),
+        ({"allOf": [{"$ref": "#/allOf/²"}]}, "allOf[0].$ref", "leads nowhere"),
+        ({"allOf": [{"$ref": f"#/allOf/{'9' * 5000}"}]}, "allOf[0].$ref", "leads nowhere"),
     ],
 )
 def test_parameters_are_json_schema_that_leads_nowhere_else(parameters: dict[str, Any], path: str, words: str) -> None:
