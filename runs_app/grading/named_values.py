@@ -85,7 +85,8 @@ def claimed_numbers(text: str) -> Iterator[tuple[str, set[int]]]:
     for match in _WRITTEN.finditer(text):
         yield match[0], numbers(match[0])
     for match in _COUNTED.finditer(text):
-        yield match[0], {max(numbers(match[1]))}
+        if values := numbers(match[1]):
+            yield match[0], {max(values)}
     for match in _DAY.finditer(text):
         if values := numbers(match[2] or match[3]):
             yield match[0], {max(values)}

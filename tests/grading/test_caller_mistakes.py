@@ -19,7 +19,7 @@ from runs_app.realtime.record import Ending, Record
 from scenarios_app.spec.scenario import Scenario
 from tests.grading.builders import PlainJudge, case, record, scenario, turn
 
-AGENDA = [
+AGENDA: list[dict[str, Any]] = [
     {"id": "ask", "commitment": "Ask for a table"},
     {"id": "mend", "commitment": "Make it four", "action": "correct", "facts": {"people": 4}, "after": ["ask"]},
 ]
@@ -51,6 +51,7 @@ def found(*said: str, scenario_: Scenario | None = None, **told: Any) -> list[tu
         "The number is 555 010 0234.",
         "Just two more things, please, in a minute or five.",
         "Sorry, four people.",
+        "It is for 1234567890123456 people.",  # too long for any number that is compared
     ],
 )
 def test_what_the_caller_was_given_is_no_mistake_in_whatever_words(said: str) -> None:
