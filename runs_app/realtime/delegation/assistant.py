@@ -36,7 +36,12 @@ class Delegate:
 
     @property
     def is_remote(self) -> bool:
-        return self.endpoint.startswith(("ws://", "wss://"))
+        return is_remote(self.endpoint)
+
+
+def is_remote(endpoint: str) -> bool:
+    """Whether a remote assistant is there, and no Responses API."""
+    return endpoint.startswith(("ws://", "wss://"))
 
 
 class DelegationError(Exception):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from runs_app.realtime.context import context_elsewhere, context_of, history_of, with_context
-from runs_app.realtime.delegation.assistant import Delegate
+from runs_app.realtime.delegation.assistant import Delegate, is_remote
 from runs_app.realtime.dialects.base import Body
 from scenarios_app.spec.application import Application
 from scenarios_app.spec.configuration import Configuration
@@ -33,8 +33,7 @@ def delegate_of(
     backend = configuration.own_backend
     if backend is None or address is None:
         return None
-    remote = address.url.startswith(("ws://", "wss://"))
-    context = context_elsewhere(scenario) if remote else context_of(scenario, application)
+    context = context_elsewhere(scenario) if is_remote(address.url) else context_of(scenario, application)
     return Delegate(
         endpoint=address.url,
         model=backend.model,
