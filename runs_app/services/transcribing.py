@@ -16,7 +16,8 @@ from runs_app.realtime.transcription import Recogniser, Written, write_down
 from runs_app.realtime.wav import wav_bytes
 from runs_app.services import artifacts, secrets
 from runs_app.services.addresses import NoSimulator, service_url
-from runs_app.services.secrets import SecretError, TemplateContext
+from runs_app.services.secrets import SecretError
+from runs_app.services.tooling import NOBODY
 from scenarios_app.spec import jsontext
 from scenarios_app.spec.configuration_rules import SIMULATOR
 from scenarios_app.spec.errors import SpecError
@@ -63,7 +64,6 @@ class MachineHeard:
 class Sounds:
     """The agent's stretches of each turn as WAV files, ready to be sent."""
 
-    trial: Trial
     recogniser: Recogniser
     turns: tuple[tuple[int, tuple[bytes, ...]], ...]
 
@@ -74,7 +74,7 @@ def configured_recogniser() -> Recogniser:
     try:
         service = secrets.render(
             url=service_url(settings.TRANSCRIPTION_ENDPOINT, field="TRANSCRIPTION_ENDPOINT"),
-            context=TemplateContext(trial_seed=0, trial_repeat=0, run_seed=0),
+            context=NOBODY,
             api_key=f"{{{{secrets.{name}}}}}" if name else None,
         )
     except SecretError as error:
@@ -98,7 +98,7 @@ def prepare_sounds(*, trial: Trial) -> Sounds:
     except FileNotFoundError as error:
         raise CannotTranscribe("the recording is not in storage any more") from error
     files = iter([wav_bytes(clip) for clip in clips])
-    return Sounds(trial, recogniser, tuple((turn, tuple(next(files) for _ in found)) for turn, found in spans.items()))
+    return Sounds(recogniser, tuple((turn, tuple(next(files) for _ in found)) for turn, found in spans.items()))
 
 
 async def hear_by_machine(sounds: Sounds) -> MachineHeard:
