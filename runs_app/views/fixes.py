@@ -22,7 +22,6 @@ from runs_app.views.parts import is_htmx, part_or_page
 from runs_app.views.refusing import refused
 from runs_app.views.run_new import worker_missing
 from scenarios_app.diffing import diff_words
-from scenarios_app.models import ConfigurationVersion
 from scenarios_app.services import ChangedMeanwhile
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.factors import prompt_in
@@ -145,11 +144,6 @@ def _told(found: Fix) -> Context:
         "fix": found,
         "progress": progress_of(found),
         "base": base,
-        "newest": _newest(base),
+        "newest": base.configuration.latest,
         "words": diff_words(prompt_in(base.content), prompt_in(draft.content)) if draft else None,
     }
-
-
-def _newest(base: ConfigurationVersion) -> ConfigurationVersion:
-    newest: ConfigurationVersion = base.configuration.versions.newest_first()[0]
-    return newest
