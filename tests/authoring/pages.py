@@ -5,6 +5,10 @@ from __future__ import annotations
 from html.parser import HTMLParser
 from typing import Any
 
+from django.test import Client
+
+TYPED = "/scenarios/validate/"
+
 
 class _Inputs(HTMLParser):
     def __init__(self) -> None:
@@ -46,3 +50,8 @@ def inputs(response: Any) -> dict[str, str]:
     parser = _Inputs()
     parser.feed(response.content.decode())
     return parser.values
+
+
+def typed(browser: Client, page: Any, **changes: str) -> str:
+    """The answer to what a browser sends while somebody types into that page."""
+    return browser.post(TYPED, {**inputs(page), "autosave": "1", **changes}).content.decode()

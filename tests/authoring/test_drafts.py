@@ -12,18 +12,12 @@ from django.test import Client
 from scenarios_app.models import Scenario, ScenarioDraft, ScenarioVersion
 from scenarios_app.services import begin_draft, save_scenario
 from scenarios_app.spec.merging import merge_documents
-from tests.authoring.pages import inputs
+from tests.authoring.pages import TYPED, inputs, typed
 from tests.support import make_scenario, make_user, scenario_json
 
 pytestmark = pytest.mark.django_db
 
 EDIT = "/scenarios/book_table/edit/"
-TYPED = "/scenarios/validate/"
-
-
-def typed(browser: Client, page: Any, **changes: str) -> str:
-    """The answer to what a browser sends while somebody types into that page."""
-    return browser.post(TYPED, {**inputs(page), "autosave": "1", **changes}).content.decode()
 
 
 def test_what_was_typed_is_there_when_the_tab_was_closed(browser: Client, alice: User) -> None:

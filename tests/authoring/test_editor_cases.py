@@ -10,13 +10,12 @@ from django.db import DataError, connection
 from django.test import Client
 
 from scenarios_app.models import ScenarioDraft, ScenarioVersion
-from tests.authoring.pages import inputs
+from tests.authoring.pages import TYPED, inputs, typed
 from tests.support import make_scenario
 
 pytestmark = pytest.mark.django_db
 
 EDIT = "/scenarios/book_table/edit/"
-TYPED = "/scenarios/validate/"
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 TEXTS = [
     "\u200fأريد حجز طاولة باسم Nora في الساعة 18:00",
@@ -26,10 +25,6 @@ TEXTS = [
     "\u202eoverride\u202c and e\u0301 beside \u00e9",
     f"Pizza 🍕 for {FAMILY}, {'🇺🇦'}",
 ]
-
-
-def typed(browser: Client, page: Any, **changes: str) -> str:
-    return browser.post(TYPED, {**inputs(page), "autosave": "1", **changes}).content.decode()
 
 
 @pytest.mark.case("E13")
