@@ -153,9 +153,9 @@ def test_what_is_archived_is_offered_nowhere_and_comes_back_from_the_archive(bro
         assert browser.post(f"{url}archive/").headers["Location"] == url
         assert browser.get(url).status_code == 200
     for url in ("/scenarios/", "/suites/", "/applications/", "/configurations/", "/runs/new/"):
-        assert "ld_one" not in browser.get(url).content.decode()
-        assert "Old desk" not in browser.get(url).content.decode()
-        assert ">old suite<" not in browser.get(url).content.decode()
+        page = browser.get(url).content.decode()
+        for name in ("old_one", "old suite", "Old app", "Old desk"):
+            assert name not in page, url
     page = browser.get("/archive/").content.decode()
     assert all(name in page for name in ("Once upon a time", "old suite", "Old app", "Old desk"))
     assert "Nothing matches" in browser.get("/archive/?q=zzz").content.decode()
