@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from runs_app.models import Run, Trial
-from runs_app.realtime.record import Ending, Event, Record
+from runs_app.realtime.record import STAGES, Ending, Event, Record
 from runs_app.recorder.recording import kept
 from runs_app.reporting.crawl.tree import NotEmpty, write_tree
 from scenarios_app.spec import jsontext
@@ -96,6 +96,15 @@ def test_a_run_with_every_outcome_is_valid_against_the_schemas(tmp_path: Path) -
     assert document["soundcheck"]["simulated"] is False
     assert found["case_4"]["artifacts"]["conversation_audio"] is None
     assert found["case_5"]["artifacts"]["conversation_audio"] is not None
+
+
+def test_every_stage_of_an_invalid_trial_becomes_one_that_crawl_knows(tmp_path: Path) -> None:
+    run = make_run([scenario(f"case_{n}") for n in range(len(STAGES))])
+    for stage in STAGES:
+        told(run, evidence.record(turns=(), ending=Ending("invalid", stage=stage, message="not the agent's doing")))
+    [folder] = write_tree(run, tmp_path / "out")
+    results = check_tree(folder)["results"]
+    assert {result["soundcheck"]["stage"] for result in results} == set(STAGES)
 
 
 def test_the_latency_of_crawl_is_the_unrefined_one(tmp_path: Path) -> None:
