@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from runs_app.models import Run
 from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import SAMPLES_PER_MS
@@ -59,6 +60,11 @@ def said_turns(script: Sequence[ScriptLine], caller: Caller, context: TemplateCo
         )
         for line, turn in zip(script, recorded, strict=True)
     )
+
+
+def spoken_after_s(run: Run) -> float:
+    """Unix time; audio that is older is spoken anew for this run. 0: any will do."""
+    return run.created_at.timestamp() if run.refresh_audio else 0.0
 
 
 async def sound_of(turn: SaidTurn, *, spoken_after_s: float = 0.0) -> Int16:

@@ -18,7 +18,7 @@ from runs_app.realtime.speech import CallerAudioError, SpeechError, SpeechReques
 from runs_app.realtime.structured import open_model
 from runs_app.services import secrets
 from runs_app.services.addresses import service_url, template_context
-from runs_app.services.caller_voice import said_turns, sound_of
+from runs_app.services.caller_voice import said_turns, sound_of, spoken_after_s
 from runs_app.services.material import Material
 from scenarios_app.spec.conditions import Condition, parse_condition
 from scenarios_app.spec.configuration import Configuration
@@ -73,7 +73,7 @@ def cast_of(trial: Trial, material: Material, mode: Mode) -> Cast | None:
         seed=trial.seed,
         today=material.scenario.reference_date,
         voice=next((voice for voice in voices if isinstance(voice, SpeechRequest)), None),
-        spoken_after_s=trial.run.created_at.timestamp() if trial.run.refresh_audio else 0.0,
+        spoken_after_s=spoken_after_s(trial.run),
         condition=parse_condition(configuration.caller.condition),
     )
 

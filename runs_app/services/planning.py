@@ -21,7 +21,7 @@ from runs_app.realtime.speech import CallerAudioError, SpeechError
 from runs_app.services import secrets, tooling
 from runs_app.services.addresses import NoSimulator, agent_url, template_context
 from runs_app.services.backends import backend_of
-from runs_app.services.caller_voice import SaidTurn, said_turns, sound_of
+from runs_app.services.caller_voice import SaidTurn, said_turns, sound_of, spoken_after_s
 from runs_app.services.casting import Cast, cast_of
 from runs_app.services.material import Material, material_of
 from runs_app.services.refusal import CannotPlan
@@ -63,7 +63,7 @@ def prepare(trial: Trial) -> Prepared:
             real_time=trial.run.real_time,
             speech=_speech(trial, material) if mode == "audio" else (),
             cast=cast_of(trial, material, mode),
-            spoken_after_s=trial.run.created_at.timestamp() if trial.run.refresh_audio else 0.0,
+            spoken_after_s=spoken_after_s(trial.run),
             seed=trial.seed,
         )
     except (SpecError, SecretError, EndpointError, NoSimulator, ApplicationError, ImproperlyConfigured) as error:
