@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from runs_app.event_lines import clock_text
 from runs_app.realtime.record import Record
 from runs_app.trial_page.transcript import transcript
 
@@ -32,7 +33,7 @@ def content_from(original: Mapping[str, Json], record: Record, t_ms: float, *, k
     context = dict(original["input"].get("context") or {})
     if before or said:
         context["history"] = [*before, *said]
-    content["id"], content["title"] = key, f"{original['title']}, from {_clock(t_ms)}"
+    content["id"], content["title"] = key, f"{original['title']}, from {clock_text(max(t_ms, 0.0))}"
     content["interaction"] = "single_turn"
     content["input"] = {"text": following} | ({"context": context} if context else {})
     content["application"] = {**content.get("application", {}), "initial_state": state}
@@ -57,8 +58,3 @@ def _still_expected(expected: Content, record: Record, t_ms: float) -> Content:
         if not open_calls and rest.get("delegation") == "required":
             del rest["delegation"]
     return rest
-
-
-def _clock(t_ms: float) -> str:
-    seconds = max(t_ms, 0.0) / 1000
-    return f"{int(seconds // 60)}:{seconds % 60:04.1f}"
