@@ -33,16 +33,13 @@ def throw_away(*, run: Run) -> None:
         return
 
 
-def delete_expired() -> int:
-    """How many went. Those that are still under way are cancelled first and go at a later sweep."""
-    gone = 0
+def delete_expired() -> None:
+    """Those that are still under way are cancelled first and go at a later sweep."""
     for run in Run.everything.expired(timezone.now())[:MOST_SWEPT]:
         if run.is_over:
             delete_run(run=run)
-            gone += 1
         elif run.cancel_requested_at is None:
             throw_away(run=run)
-    return gone
 
 
 def delete_run(*, run: Run) -> None:
