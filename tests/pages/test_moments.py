@@ -15,7 +15,7 @@ from tests.authoring.pages import inputs
 from tests.grading import builders as evidence
 from tests.pages.trials import broken_trial, record_trial
 from tests.runs.builders import make_run
-from tests.support import make_application, make_user, scenario_json
+from tests.support import make_application, scenario_json
 
 pytestmark = pytest.mark.django_db
 
@@ -29,13 +29,6 @@ COUNTING = {
     ]
 }
 WORDS = "\u200fأضف اثنين 👍"
-
-
-@pytest.fixture
-def browser(db: None) -> Client:
-    client = Client()
-    client.force_login(make_user("alice"))
-    return client
 
 
 def counted(final: dict[str, Any] | None = None) -> Trial:
@@ -66,11 +59,11 @@ def counted(final: dict[str, Any] | None = None) -> Trial:
     return record_trial(make_run([content]), record)
 
 
-def draft_from(browser: Client, trial: Trial, t: str) -> dict[str, Any]:
-    response = browser.post(f"/trials/{trial.pk}/scenario/", {"t": t})
+def draft_from(signed_in: Client, trial: Trial, t: str) -> dict[str, Any]:
+    response = signed_in.post(f"/trials/{trial.pk}/scenario/", {"t": t})
     draft = ScenarioDraft.objects.get()
     assert response.headers["Location"] == f"/scenarios/new/?draft={draft.pk}"
-    page = browser.get(response.headers["Location"])
+    page = signed_in.get(response.headers["Location"])
     assert page.status_code == 200
     content: dict[str, Any] = json.loads(draft.fields["text_json"])
     assert inputs(page)["id"] == content["id"] == "book_table-copy"
@@ -79,9 +72,9 @@ def draft_from(browser: Client, trial: Trial, t: str) -> dict[str, Any]:
     return content
 
 
-def test_a_moment_between_two_turns_has_its_history_its_state_and_the_next_words(browser: Client) -> None:
+def test_a_moment_between_two_turns_has_its_history_its_state_and_the_next_words(signed_in: Client) -> None:
     trial = counted()
-    content = draft_from(browser, trial, "4")
+    content = draft_from(signed_in, trial, "4")
     assert content["input"] == {
         "text": WORDS,
         "context": {
@@ -95,47 +88,47 @@ def test_a_moment_between_two_turns_has_its_history_its_state_and_the_next_words
     assert content["expected"]["tools"]["required"] == [{"name": "add", "arguments": {"n": 2}}]
     assert (content["source"], content["interaction"]) == ({"trial": str(trial.pk)}, "single_turn")
     assert "owner" not in content
-    page = browser.get(trial.get_absolute_url()).content.decode()
+    page = signed_in.get(trial.get_absolute_url()).content.decode()
     assert 'name="t" value="4" aria-label="Make a scenario from 0:04.0"' in page
 
 
-def test_the_beginning_and_the_end_are_moments_too(browser: Client) -> None:
+def test_the_beginning_and_the_end_are_moments_too(signed_in: Client) -> None:
     trial = counted()
-    start = draft_from(browser, trial, "-0.5")
+    start = draft_from(signed_in, trial, "-0.5")
     assert (start["input"]["text"], start["application"]["initial_state"]) == ("Add one.", {"sum": 1})
     assert "context" not in start["input"]
-    end = draft_from(browser, trial, "60")
+    end = draft_from(signed_in, trial, "60")
     assert (end["input"]["text"], end["application"]["initial_state"]) == ("", {"sum": 4})
     assert len(end["input"]["context"]["history"]) == 4
     assert end["expected"] == {"answer": "Four.", "tools": {"required": []}}
 
 
-def test_a_state_that_the_calls_do_not_give_again_is_not_made_up(browser: Client) -> None:
+def test_a_state_that_the_calls_do_not_give_again_is_not_made_up(signed_in: Client) -> None:
     trial = counted(final={"sum": 99})
-    browser.post(f"/trials/{trial.pk}/scenario/", {"t": "4"})
+    signed_in.post(f"/trials/{trial.pk}/scenario/", {"t": "4"})
     draft = ScenarioDraft.objects.get()
-    page = browser.get("/scenarios/new/", {"draft": draft.pk}).content.decode()
+    page = signed_in.get("/scenarios/new/", {"draft": draft.pk}).content.decode()
     assert "The state at that moment is not known" in page
     assert json.loads(draft.fields["text_json"])["application"]["initial_state"] == {"sum": 1}
 
 
-def test_what_is_no_moment_and_a_trial_without_words_are_told(browser: Client) -> None:
+def test_what_is_no_moment_and_a_trial_without_words_are_told(signed_in: Client) -> None:
     trial = counted()
     for wild in ("", "soon", "nan", "1e9"):
-        page = browser.post(f"/trials/{trial.pk}/scenario/", {"t": wild}, follow=True).content.decode()
+        page = signed_in.post(f"/trials/{trial.pk}/scenario/", {"t": wild}, follow=True).content.decode()
         assert "is no moment in seconds" in page
     broken = broken_trial()
     assert (
-        "Nothing was said" in browser.post(f"/trials/{broken.pk}/scenario/", {"t": "1"}, follow=True).content.decode()
+        "Nothing was said" in signed_in.post(f"/trials/{broken.pk}/scenario/", {"t": "1"}, follow=True).content.decode()
     )
     assert not ScenarioDraft.objects.exists()
 
 
-def test_a_scenario_tells_in_how_many_trials_it_was_used(browser: Client) -> None:
+def test_a_scenario_tells_in_how_many_trials_it_was_used(signed_in: Client) -> None:
     trial = counted()
     key = trial.scenario_version.scenario.key
-    assert f"/scenarios/{key}/uses/" in browser.get(f"/scenarios/{key}/").content.decode()
-    said = browser.get(f"/scenarios/{key}/uses/").content.decode()
+    assert f"/scenarios/{key}/uses/" in signed_in.get(f"/scenarios/{key}/").content.decode()
+    said = signed_in.get(f"/scenarios/{key}/uses/").content.decode()
     assert "in 1 trial of 1 run" in said
     assert f'href="/runs/{trial.run_id}/"' in said
-    assert "in no trial yet" in browser.get("/scenarios/another/uses/").content.decode()
+    assert "in no trial yet" in signed_in.get("/scenarios/another/uses/").content.decode()
