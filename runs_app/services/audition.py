@@ -15,7 +15,6 @@ from runs_app.realtime.pcm import Int16
 from runs_app.realtime.record import SAMPLES_PER_MS
 from runs_app.realtime.script import PlannedTurn, ScriptLine, lines, with_audio
 from runs_app.realtime.speech import CallerAudioError, SpeechError
-from runs_app.realtime.speech_edges import voiced
 from runs_app.services.addresses import NoSimulator
 from runs_app.services.caller_voice import SaidTurn, said_turns, sound_of
 from runs_app.services.secrets import SecretError
@@ -55,7 +54,7 @@ class Audition:
 
 @dataclass(frozen=True)
 class Heard:
-    """int16 mono at 24 kHz. `facts` are for the page: JSON values, times in ms from the first sample."""
+    """int16 mono at 24 kHz. `facts` are for the page: JSON values."""
 
     samples: Int16
     facts: dict[str, Any]
@@ -129,7 +128,6 @@ def _heard(audition: Audition, clean: Int16) -> Heard:
 
 
 def _facts(audition: Audition, turn: PlannedTurn, samples: Int16) -> dict[str, Any]:
-    voice = turn.line.voice if turn.line else voiced(samples)
     return {
         "turn": audition.turn,
         "turns": audition.turns,
@@ -137,5 +135,4 @@ def _facts(audition: Audition, turn: PlannedTurn, samples: Int16) -> dict[str, A
         "recording": turn.recording or "",
         "line": told(turn.line.condition) if turn.line else "",
         "ms": round(samples.size / SAMPLES_PER_MS),
-        "voice_ms": [[round(span.start / SAMPLES_PER_MS), round(span.end / SAMPLES_PER_MS)] for span in voice],
     }
