@@ -38,7 +38,8 @@ async def answer_calls(
 ) -> Round:
     """Handle every call of the response that just ended. `book`, `give`: of a backend that is not the agent's server.
     Raises BrokenOff."""
-    plan, hand_over = line.journal.plan, line.journal.hand_over
+    plan = line.journal.plan
+    hand_over = line.journal.hand_over if book is None else None  # a backend hands nothing on to itself
     drafts = (book or line.journal.calls).take()
     give = give or _to_the_agent(line)
     over = turn.rounds >= plan.tool_rounds

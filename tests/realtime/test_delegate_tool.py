@@ -67,6 +67,16 @@ async def test_a_task_that_says_nothing_is_given_back_and_nobody_is_asked() -> N
     assert held.record.tool_calls == ()
 
 
+async def test_a_backend_that_calls_delegate_calls_a_tool_of_the_application() -> None:
+    again = ("delegate", json.dumps({"request": REQUEST}), "call_1")
+    executor = TableExecutor({"delegate": ToolOutcome("completed", {"ok": True})})
+    with backend(calls(again), answers(BOOKED)) as server:
+        held, voice = await call(server, json.dumps({"request": REQUEST}), executor=executor)
+    assert [(made.name, made.status) for made in held.record.tool_calls] == [("delegate", "completed")]
+    assert (len(held.record.delegations), len(server.asked)) == (1, 2)
+    assert outputs(voice) == [("front_1", BOOKED)]
+
+
 async def test_an_empty_answer_still_answers_the_voice() -> None:
     with backend(answers("")) as server:
         _, voice = await call(server, json.dumps({"request": REQUEST}))
