@@ -15,7 +15,8 @@ from runs_app.realtime.endpoints import EndpointError
 from runs_app.realtime.frames import REMOVED
 from runs_app.realtime.plan import SECRET_NAME, Plan, PlanError
 from runs_app.services import secrets, tooling
-from runs_app.services.addresses import NoSimulator, agent_url, service_url
+from runs_app.services.addresses import NoSimulator, agent_url, backend_url, service_url
+from runs_app.services.backends import backend_endpoint
 from runs_app.services.connection import silent_plan, stored_application
 from runs_app.services.refusal import CannotPlan
 from runs_app.services.secrets import Destination, SecretError
@@ -144,7 +145,7 @@ def _uses(configuration: Configuration) -> Iterable[SecretUse]:
         yield from _used_at(_service_place(persona.endpoint, "persona"), "persona.", {"api_key": persona.api_key})
     if (backend := configuration.backend) is not None:
         keys = {"api_key": backend.api_key, "token": backend.token}
-        yield from _used_at(backend.endpoint or "", "backend.", keys)
+        yield from _used_at(_backend_place(backend_endpoint(backend, configuration)), "backend.", keys)
 
 
 def _agent_place(configuration: Configuration) -> str:
@@ -157,6 +158,13 @@ def _agent_place(configuration: Configuration) -> str:
 def _service_place(endpoint: str, at: str) -> str:
     try:
         return service_url(endpoint, field=f"{at}.endpoint")
+    except (NoSimulator, EndpointError):
+        return endpoint
+
+
+def _backend_place(endpoint: str) -> str:
+    try:
+        return backend_url(endpoint)
     except (NoSimulator, EndpointError):
         return endpoint
 

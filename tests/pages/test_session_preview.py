@@ -106,6 +106,24 @@ def test_each_secret_tells_whether_it_may_go_where_it_would(
     assert KEY not in page
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "place"),
+    [(None, "https://api.openai.com/v1"), ("simulator", "http://127.0.0.1:8800/v1")],
+)
+def test_the_key_of_a_backend_goes_where_a_trial_asks_it(
+    signed_in: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, endpoint: str | None, place: str
+) -> None:
+    monkeypatch.setenv("BACKEND_KEY", KEY)
+    settings.SIMULATOR_URL = "http://127.0.0.1:8800"
+    settings.SOUNDCHECK_SECRETS = "BACKEND_KEY=https://api.openai.com,http://127.0.0.1:8800"
+    backend = {"mode": "responses", "model": "thinker", "api_key": "{{secrets.BACKEND_KEY}}"}
+    page = shown(signed_in, make_configuration(backend=backend | ({"endpoint": endpoint} if endpoint else {})))
+    (row,) = re.findall(
+        r'<td class="mono">backend\.api_key</td><td class="mono wide"><bdi>(.*?)</bdi>.*?outcome (\w+)', page
+    )
+    assert row == (place, "pass")
+
+
 def test_what_cannot_be_planned_says_why(signed_in: Client) -> None:
     page = shown(signed_in, make_configuration(application={"name": "Trattoria", "version": 9}))
     assert "There would be no session." in page
