@@ -1,13 +1,18 @@
-"""A small reverse proxy in front of a site, as operators have one: TLS on a port of its own, headers of its own."""
+"""A small reverse proxy in front of a site, as operators have one: TLS on a port of its own, headers of its own.
+
+It runs on an event loop in a thread of its own: OpenSSL allows no two threads in one connection, as a proxy with a
+thread for each direction has.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import ipaddress
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +23,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 END = b"\r\n\r\n"
-PATIENCE_S = 30
 
 
 @dataclass
@@ -31,7 +35,8 @@ class Proxy:
     response_headers: dict[str, str] = field(default_factory=dict)
     listener: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
     is_cut: bool = False
-    sockets: set[socket.socket] = field(default_factory=set)
+    open: set[asyncio.StreamWriter] = field(default_factory=set)
+    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
 
     @property
     def url(self) -> str:
@@ -39,39 +44,46 @@ class Proxy:
 
     def cut(self) -> None:
         self.is_cut = True
-        for one in list(self.sockets):
-            _close(one)
+        self.loop.call_soon_threadsafe(self._drop)
 
     def mend(self) -> None:
         self.is_cut = False
 
-    def serve(self) -> None:
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:  # the listener is closed: the end
-                return
-            threading.Thread(target=self._connection, args=(client,), daemon=True).start()
+    async def serve(self, stopped: asyncio.Event) -> None:
+        server = await asyncio.start_server(self._connection, sock=self.listener, ssl=self.tls)
+        async with server:
+            await stopped.wait()
+        self._drop()
 
-    def _connection(self, client: socket.socket) -> None:
-        if self.is_cut:
-            return _close(client)
-        with suppress(OSError, ssl.SSLError):
-            client.settimeout(PATIENCE_S)
-            if self.tls:
-                client = self.tls.wrap_socket(client, server_side=True)
-            head, rest = _head(client)
-            if not head:
-                return _close(client)
-            server = socket.create_connection(self.target, timeout=PATIENCE_S)
-            self.sockets |= {client, server}
-            server.sendall(self._request_head(head) + rest)
-            threading.Thread(target=_pump, args=(client, server), daemon=True).start()
-            answer, rest = _head(server)
-            client.sendall(self._response_head(answer) + rest)
-            _pump(server, client)
-            self.sockets -= {client, server}
-        return _close(client)
+    def _drop(self) -> None:
+        for writer in self.open:
+            writer.transport.abort()
+
+    async def _connection(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        self.open.add(to_client)
+        try:
+            if not self.is_cut:
+                await self._forward(client, to_client)
+        except (OSError, asyncio.IncompleteReadError):  # either side left, or was cut off
+            pass
+        finally:
+            self.open.discard(to_client)
+            to_client.close()
+
+    async def _forward(self, client: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+        head = await client.readuntil(END)
+        site, to_site = await asyncio.open_connection(*self.target)
+        self.open.add(to_site)
+        try:
+            to_site.write(self._request_head(head.removesuffix(END)))
+            sending = asyncio.create_task(_pump(client, to_site))
+            answer = await site.readuntil(END)
+            to_client.write(self._response_head(answer.removesuffix(END)))
+            await _pump(site, to_client)
+            sending.cancel()
+        finally:
+            self.open.discard(to_site)
+            to_site.close()
 
     def _request_head(self, head: bytes) -> bytes:
         first, *lines = head.split(b"\r\n")
@@ -88,41 +100,32 @@ class Proxy:
         return b"\r\n".join([head, *added]) + END
 
 
-def _head(sender: socket.socket) -> tuple[bytes, bytes]:
-    """The head of a message without its empty line, and what came after it."""
-    got = b""
-    while END not in got:
-        piece = sender.recv(65536)
-        if not piece:
-            return b"", b""
-        got += piece
-    head, _, rest = got.partition(END)
-    return head, rest
-
-
-def _pump(sender: socket.socket, receiver: socket.socket) -> None:
-    with suppress(OSError, ssl.SSLError):
-        while piece := sender.recv(65536):
-            receiver.sendall(piece)
-    _close(receiver)
-
-
-def _close(one: socket.socket) -> None:
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Until the reader's side ends; the other side is told of it."""
     with suppress(OSError):
-        one.shutdown(socket.SHUT_RDWR)
-    one.close()
+        while piece := await reader.read(65536):
+            writer.write(piece)
+            await writer.drain()
+    writer.close()
 
 
 @contextmanager
 def proxied(url: str, *, tls: ssl.SSLContext | None = None, **more: object) -> Iterator[Proxy]:
     host, _, port = url.rpartition("//")[2].partition(":")
     proxy = Proxy((host, int(port)), tls, **more)  # type: ignore[arg-type]
-    threading.Thread(target=proxy.serve, daemon=True).start()
+    stopped = asyncio.Event()
+    thread = threading.Thread(target=_run, args=(proxy.loop, proxy.serve(stopped)), daemon=True)
+    thread.start()
     try:
         yield proxy
     finally:
-        _close(proxy.listener)
-        proxy.cut()
+        proxy.loop.call_soon_threadsafe(stopped.set)
+        thread.join()
+
+
+def _run(loop: asyncio.AbstractEventLoop, serving: Coroutine[None, None, None]) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(serving)
 
 
 def own_tls(folder: Path) -> ssl.SSLContext:
