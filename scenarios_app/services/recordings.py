@@ -61,6 +61,18 @@ def keep_recording(*, data: bytes, name: str, channel: int | None = None, user: 
 
 def keep_recordings(*, files: Mapping[str, bytes], user: User | None = None) -> dict[str, str]:
     """The SHA-256 of each file by its name. All or nothing: raises SpecError with what is wrong with every file."""
+    sounds = _all_checked(files)
+    if sounds:
+        forget_unused_recordings()
+    return {name: _keep(files[name], name, sound, user).sha256 for name, sound in sounds.items()}
+
+
+def check_recordings(*, files: Mapping[str, bytes]) -> dict[str, str]:
+    """What `keep_recordings` would return or raise; nothing is stored."""
+    return {name: _sha256(files[name]) for name in _all_checked(files)}
+
+
+def _all_checked(files: Mapping[str, bytes]) -> dict[str, Sound]:
     sounds: dict[str, Sound] = {}
     problems: list[Problem] = []
     for name, data in files.items():
@@ -70,13 +82,15 @@ def keep_recordings(*, files: Mapping[str, bytes], user: User | None = None) -> 
             problems += error.problems
     if problems:
         raise SpecError(problems)
-    if sounds:
-        forget_unused_recordings()
-    return {name: _keep(files[name], name, sound, user).sha256 for name, sound in sounds.items()}
+    return sounds
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _keep(data: bytes, name: str, sound: Sound, user: User | None) -> Recording:
-    sha256 = hashlib.sha256(data).hexdigest()
+    sha256 = _sha256(data)
     with transaction.atomic():
         recording, _ = Recording.objects.get_or_create(
             sha256=sha256,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -76,13 +76,13 @@ def import_scenarios(
 ) -> ImportReport:
     """All of the file or nothing. A scenario whose content equals its newest version is left alone, another content
     becomes the next version; all join the suite, in file order. `sounds` are the recordings that came with it, kept
-    already. Raises SpecError with every problem found.
+    already unless this is a dry run. Raises SpecError with every problem found.
     """
     name = suite_name_of(suite_name, "suite")
     source = data if isinstance(data, Source) else json_source(data)
     sent = _Sent(parse_file(source).scenarios, source, sounds_by_path(recording_paths(source), sounds))
     if dry_run:
-        return _report(_plan(sent, lock=False), source, dry_run=True)
+        return _report(_plan(sent, lock=False), sent, dry_run=True)
     try:
         return _store(sent, name, user)
     except IntegrityError:  # another import made the same suite or scenario at this very moment: now it is there
@@ -97,7 +97,7 @@ def _store(sent: _Sent, suite_name: str, user: User | None) -> ImportReport:
         if suite.archived_at is not None:
             Suite.objects.filter(pk=suite.pk).update(archived_at=None)
         _fill_suite(suite, [scenarios[spec.id.lower()] for spec in plan.specs])
-    return _report(plan, sent.source, dry_run=False)  # looks at every scenario: nobody need wait for that
+    return _report(plan, sent, dry_run=False)  # looks at every scenario: nobody need wait for that
 
 
 def _plan(sent: _Sent, *, lock: bool) -> _Plan:
@@ -156,7 +156,7 @@ def _fill_suite(suite: Suite, scenarios: Sequence[Scenario]) -> None:
     hold_by_hand(suite=suite, scenarios=scenarios)
 
 
-def _report(plan: _Plan, source: Source, *, dry_run: bool) -> ImportReport:
+def _report(plan: _Plan, sent: _Sent, *, dry_run: bool) -> ImportReport:
     back = [
         Problem(f"scenarios[{index}]", f"{spec.id} was archived; the import brings it back")
         for index, spec in enumerate(plan.specs)
@@ -166,16 +166,16 @@ def _report(plan: _Plan, source: Source, *, dry_run: bool) -> ImportReport:
         new=plan.ids(plan.is_new),
         changed=plan.ids(plan.is_changed),
         unchanged=plan.ids(lambda spec: not plan.is_new(spec) and not plan.is_changed(spec)),
-        warnings=source.placed([*_all_warnings(plan.specs), *back]),
+        warnings=sent.source.placed([*_all_warnings(plan.specs, frozenset(sent.sounds.values())), *back]),
         dry_run=dry_run,
     )
 
 
-def _all_warnings(specs: Iterable[ScenarioSpec]) -> list[Problem]:
+def _all_warnings(specs: Iterable[ScenarioSpec], coming: Collection[str]) -> list[Problem]:
     missing = cache(missing_application)
     found: list[Problem] = []
     for index, spec in enumerate(specs):
-        found += [problem.under(f"scenarios[{index}]") for problem in spec_warnings(spec, missing)]
+        found += [problem.under(f"scenarios[{index}]") for problem in spec_warnings(spec, missing, coming)]
     return found
 
 

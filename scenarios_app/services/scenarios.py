@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -138,10 +138,10 @@ def _label_of(reference: ApplicationRef) -> str:
     return reference.name if reference.version is None else f"{reference.name}@{reference.version}"
 
 
-def spec_warnings(spec: ScenarioSpec, missing: Callable[[str], str]) -> list[Problem]:
+def spec_warnings(spec: ScenarioSpec, missing: Callable[[str], str], coming: Collection[str] = ()) -> list[Problem]:
     remarks = [Problem(*remark) for remark in lint(spec)]
     unread = read_procedure(spec.expected.procedure).problems
-    warnings = [*remarks, *unsupported_fields(spec), *missing_sounds(spec), *left_out(spec), *unread]
+    warnings = [*remarks, *unsupported_fields(spec), *missing_sounds(spec, coming), *left_out(spec), *unread]
     reference = spec.application.ref
     if reference is not None and (message := missing(_label_of(reference))):
         warnings.append(Problem("application.ref", message))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -101,8 +101,8 @@ def all_with_sounds(
     return tuple(found)
 
 
-def missing_sounds(scenario: Scenario) -> list[Problem]:
-    """A warning for each recording whose sound is not on this site."""
+def missing_sounds(scenario: Scenario, coming: Collection[str] = ()) -> list[Problem]:
+    """A warning for each recording whose sound is neither on this site nor among the hashes that are `coming`."""
     recordings = scenario.input.recordings
     stored = stored_recordings(one.sha256 for one in recordings if one.sha256)
     return [
@@ -111,5 +111,5 @@ def missing_sounds(scenario: Scenario) -> list[Problem]:
             f"the sound of {one.path} is not on this site: add the file on the scenario's page, or import it with it",
         )
         for index, one in enumerate(recordings)
-        if one.sha256 not in stored
+        if one.sha256 not in stored and one.sha256 not in coming
     ]

@@ -113,6 +113,27 @@ def test_a_file_that_nobody_can_say_is_refused_by_its_name_and_nothing_is_stored
     assert not Recording.objects.exists()
 
 
+def test_a_dry_run_hears_the_recordings_and_stores_none_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "nora.wav").write_bytes(tone())
+    (tmp_path / "calls.json").write_bytes(scenario_file([recorded("a", "nora.wav"), recorded("b", "ann.wav")]))
+    call_command("import_scenarios", str(tmp_path / "calls.json"), "--suite", "demo", "--dry-run")
+    told = capsys.readouterr()
+    assert told.out == "suite demo: 2 new, 0 changed, 0 unchanged (dry run, nothing stored)\n"
+    assert ("nora.wav is not" in told.err, "ann.wav is not on this site" in told.err) == (False, True)
+    assert not Recording.objects.exists()
+    assert set(files_of(tmp_path)) == {"nora.wav", "calls.json"}
+
+
+def test_a_refused_file_of_scenarios_leaves_no_recordings_behind(tmp_path: Path) -> None:
+    (tmp_path / "nora.wav").write_bytes(tone())
+    (tmp_path / "calls.json").write_bytes(scenario_file([recorded("a", "nora.wav"), scenario_json("b", title="")]))
+    with pytest.raises(CommandError, match="nothing was stored, 1 problem"):
+        call_command("import_scenarios", str(tmp_path / "calls.json"), "--suite", "demo")
+    assert not Recording.objects.exists()
+
+
 @pytest.mark.parametrize("path", ["../nora.wav", "/etc/passwd", "C:\\nora.wav", "a/../../b.wav"])
 def test_a_path_out_of_the_folder_is_never_read(tmp_path: Path, path: str) -> None:
     (tmp_path / "calls.json").write_bytes(scenario_file([recorded("a", path)]))

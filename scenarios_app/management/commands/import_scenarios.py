@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from scenarios_app.management.files import problem_lines, read_file
 from scenarios_app.services import import_scenarios, read_scenarios
 from scenarios_app.services.bundles import open_bundle
-from scenarios_app.services.recordings import keep_recordings
+from scenarios_app.services.recordings import check_recordings, keep_recordings
+from scenarios_app.services.reports import ImportReport
 from scenarios_app.services.sounds import recording_paths
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.recordings import path_problem
@@ -23,6 +25,16 @@ def _files_beside(name: str, source: Source) -> dict[str, bytes]:
         raise SpecError(problems)
     folder = Path(name).parent
     return {path: read_file(str(folder / path)) for path in paths if (folder / path).exists()}
+
+
+def _imported(source: Source, suite: str, files: Mapping[str, bytes], *, dry_run: bool) -> ImportReport:
+    """Sounds are stored once the scenarios are known to be good. Raises SpecError."""
+    if dry_run or files:
+        sounds = check_recordings(files=files)
+        report = import_scenarios(data=source, suite_name=suite, dry_run=True, sounds=sounds)
+        if dry_run:
+            return report
+    return import_scenarios(data=source, suite_name=suite, sounds=keep_recordings(files=files))
 
 
 class Command(BaseCommand):
@@ -44,10 +56,8 @@ class Command(BaseCommand):
             bundle = open_bundle([(options["file"], data)])
             kind = options["format"] or format_of(bundle.name, bundle.data)
             source = read_scenarios(data=bundle.data, kind=kind)
-            sounds = keep_recordings(files=bundle.sounds or _files_beside(options["file"], source))
-            report = import_scenarios(
-                data=source, suite_name=options["suite"], dry_run=options["dry_run"], sounds=sounds
-            )
+            files = bundle.sounds or _files_beside(options["file"], source)
+            report = _imported(source, options["suite"], files, dry_run=options["dry_run"])
         except SpecError as error:
             raise CommandError(problem_lines(error.problems)) from error
         for warning in report.warnings:
