@@ -1,7 +1,7 @@
 """What people author. Each thing keeps every version it ever had; a version, once saved, never changes."""
 
 from scenarios_app.models.agents import Application, ApplicationVersion, Configuration, ConfigurationVersion
-from scenarios_app.models.drafts import ScenarioDraft
+from scenarios_app.models.drafts import FinishedPage, ScenarioDraft
 from scenarios_app.models.recordings import Recording
 from scenarios_app.models.scenarios import Scenario, ScenarioVersion, Suite, SuiteEntry
 from scenarios_app.models.versions import Authored, Version
@@ -12,6 +12,7 @@ __all__ = [
     "Authored",
     "Configuration",
     "ConfigurationVersion",
+    "FinishedPage",
     "Recording",
     "Scenario",
     "ScenarioDraft",

@@ -28,3 +28,14 @@ class ScenarioDraft(models.Model):
 
     def __str__(self) -> str:
         return self.title or "untitled"
+
+
+class FinishedPage(models.Model):
+    """A page of the editor, by the token of its field `tab`, whose text was saved or thrown away. What it sent while
+    somebody typed may arrive after that, and must not become a draft again."""
+
+    token = models.CharField(max_length=32, unique=True)
+    finished_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return self.token

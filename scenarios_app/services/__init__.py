@@ -19,7 +19,7 @@ from scenarios_app.services.configurations import (
     import_configurations,
     save_configuration,
 )
-from scenarios_app.services.drafts import begin_draft, drop_drafts, keep_draft
+from scenarios_app.services.drafts import begin_draft, drop_drafts, finish_page, keep_draft
 from scenarios_app.services.following import save_suite_rule
 from scenarios_app.services.reports import ChangedMeanwhile, ImportReport, NotStored, Saved
 from scenarios_app.services.scenario_files import export_suite, import_scenarios
@@ -65,6 +65,7 @@ __all__ = [
     "find_configuration_version",
     "find_scenario",
     "find_suite",
+    "finish_page",
     "import_agents",
     "import_applications",
     "import_configurations",

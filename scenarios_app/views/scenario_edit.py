@@ -19,7 +19,7 @@ from scenarios_app.forms.slots import Document
 from scenarios_app.models import Scenario, ScenarioDraft
 from scenarios_app.offers import known_names, offers
 from scenarios_app.presentation import in_contract_order
-from scenarios_app.services import create_scenario, drop_drafts, save_scenario, scenario_warnings
+from scenarios_app.services import create_scenario, finish_page, save_scenario, scenario_warnings
 from scenarios_app.services.scenarios import free_key
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.scenario import parse_scenario
@@ -59,7 +59,7 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
         saved = save_scenario(scenario=scenario, content=content, user=person, note=note, expected_number=number)
-        drop_drafts(person=person, scenario=scenario)
+        finish_page(person=person, tab=request.POST.get("tab", ""), scenario=scenario)
         said = f"Saved as version {saved.version.number}." if saved.created else "Nothing had changed: no new version."
         messages.success(request, said)
         return scenario
@@ -74,6 +74,7 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
         save=save,
         context={
             "scenario": scenario,
+            **_page_of(request),
             "draft": draft,
             "other_draft": draft if opens and not begun else None,
             **_opened(draft, begun),
@@ -99,7 +100,7 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
 
     def save(content: Document, note: str, number: int | None) -> Scenario:
         version = create_scenario(content=content, user=person, note=note)
-        drop_drafts(person=person, draft=draft)
+        finish_page(person=person, tab=request.POST.get("tab", ""), draft=draft)
         messages.success(request, f"{version.scenario.key} is saved as version 1.")
         return version.scenario
 
@@ -118,7 +119,7 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
             "draft": draft,
             "others": others[:MOST_OTHERS],
             "others_count": others.count(),
-            "tab": request.POST.get("tab") or secrets.token_hex(8),
+            **_page_of(request),
             **_opened(draft, begun),
             **known_names(offered),
         },
@@ -150,6 +151,11 @@ def _begun(form_class: type[SlotForm], draft: ScenarioDraft) -> Editor | None:
     except SpecError:
         return None
     return editor if editor.form or editor.unread else open_editor(form_class, editor.document)
+
+
+def _page_of(request: HttpRequest) -> dict[str, str]:
+    """What tells this page from the same one in another tab."""
+    return {"tab": request.POST.get("tab") or secrets.token_hex(8)}
 
 
 def _opened(draft: ScenarioDraft | None, begun: Editor | None) -> dict[str, str | bool]:

@@ -14,7 +14,7 @@ from scenarios_app.forms.matching import same
 from scenarios_app.forms.scenario import scenario_form
 from scenarios_app.models import Scenario, ScenarioDraft, ScenarioVersion
 from scenarios_app.offers import offers
-from scenarios_app.services import drop_drafts, keep_draft, scenario_warnings
+from scenarios_app.services import drop_drafts, finish_page, keep_draft, scenario_warnings
 from scenarios_app.spec.numbers import number_of
 from scenarios_app.views.differences import bring_in, since_of, told_meanwhile
 from scenarios_app.views.editing import fix, read_sent
@@ -72,7 +72,7 @@ def _kept(request: HttpRequest, editor: Editor, scenario: Scenario | None, numbe
         fields |= {"view": "json", "text_json": editor.json_text}
     begun_on = number if scenario and scenario.versions.filter(number=number or 0).exists() else None
     kept = keep_draft(person=person, fields=fields, title=title, scenario=scenario, number=begun_on, draft=draft)
-    return {"kept": True, "draft": kept}
+    return {"kept": True, "draft": kept} if kept else {"gone": True}
 
 
 @require_POST
@@ -81,6 +81,6 @@ def draft_discard(request: HttpRequest) -> HttpResponse:
     person = signed_in(request)
     scenario = scenario_or_404(request.POST["scenario"]) if request.POST.get("scenario") else None
     draft = ScenarioDraft.objects.of(person).numbered(request.POST.get("draft", ""))
-    drop_drafts(person=person, scenario=scenario, draft=draft)
+    finish_page(person=person, tab=request.POST.get("tab", ""), scenario=scenario, draft=draft)
     messages.success(request, "The draft is thrown away.")
     return redirect("scenario-edit", scenario.key) if scenario else redirect("scenario-new")

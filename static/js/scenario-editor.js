@@ -68,7 +68,7 @@ function press(action) {
 form.addEventListener("htmx:configRequest", (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (detail.elt !== form) return;
-  detail.parameters.set("autosave", "1");
+  detail.parameters.set("autosave", String(Date.now())); // what was typed earlier never replaces what came later
   if (pressed) detail.parameters.set("action", pressed);
 });
 
@@ -123,3 +123,7 @@ for (const button of document.querySelectorAll("#switch button")) {
 settle();
 tidyRows(formPane);
 offerTags(form);
+
+// Back after a save shows the page as it was left, and what it keeps is no draft any more: it begins anew.
+form.addEventListener("submit", () => (form.dataset.sent = "yes"));
+addEventListener("pageshow", (event) => event.persisted && form.dataset.sent && location.reload());

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
-from scenarios_app.models import Scenario, ScenarioDraft, ScenarioVersion
-from scenarios_app.services import begin_draft, save_scenario
+from scenarios_app.models import FinishedPage, Scenario, ScenarioDraft, ScenarioVersion
+from scenarios_app.services import begin_draft, finish_page, keep_draft, save_scenario
 from scenarios_app.spec.merging import merge_documents
 from tests.authoring.pages import TYPED, inputs, typed
 from tests.support import make_scenario, make_user, scenario_json
@@ -210,3 +212,55 @@ def test_documents_are_merged_key_by_key_and_lists_whole() -> None:
     assert merge.document == {"a": 2, "b": {"c": 2}, "tags": ["x", "m"], "kept": True, "new": 1, "other": None}
     assert merge.conflicts == ("tags",)
     assert Scenario.objects.count() == 0
+
+
+def test_what_was_typed_before_a_save_and_arrives_after_it_is_no_draft_again(browser: Client) -> None:
+    make_scenario()
+    page = browser.get(EDIT)
+    browser.post(EDIT, {**inputs(page), "title": "Other", "action": "save"})
+    assert "kept only when you save it" in typed(browser, page, title="Othe")
+    assert not ScenarioDraft.objects.exists()
+    fresh = browser.get("/scenarios/new/")
+    written = {"id": "fresh", "title": "Fresh", "text": "Hello", "answer": "Greets.", "action": "save"}
+    browser.post("/scenarios/new/", {**inputs(fresh), **written})
+    typed(browser, fresh, title="Fres")
+    assert not ScenarioDraft.objects.exists()
+
+
+def test_another_tab_goes_on_being_kept_after_a_save(browser: Client) -> None:
+    make_scenario()
+    one, other = browser.get(EDIT), browser.get(EDIT)
+    browser.post(EDIT, {**inputs(one), "title": "Saved", "action": "save"})
+    assert "Draft kept" in typed(browser, other, answer="Still being written.")
+    assert ScenarioDraft.objects.get().number == 1
+
+
+def test_what_was_typed_before_a_draft_was_thrown_away_does_not_bring_it_back(browser: Client) -> None:
+    make_scenario()
+    page = browser.get(EDIT)
+    typed(browser, page, title="Other")
+    browser.post("/scenarios/discard/", inputs(page))
+    typed(browser, page, title="Othe")
+    assert not ScenarioDraft.objects.exists()
+
+
+def test_a_new_scenario_that_another_tab_saved_does_not_come_back_as_a_draft(alice: User) -> None:
+    """Between finding the draft and keeping what was typed lies the other tab's save."""
+    draft = begin_draft(person=alice, content=scenario_json("fresh"))
+    finish_page(person=alice, tab="one", draft=ScenarioDraft.objects.get())
+    assert keep_draft(person=alice, fields={"tab": "two", "view": "form"}, title="", draft=draft) is None
+    assert not ScenarioDraft.objects.exists()
+
+
+def test_what_was_typed_earlier_and_arrives_later_takes_nothing_back(browser: Client) -> None:
+    page = browser.get("/scenarios/new/")
+    typed(browser, page, title="Two tables", autosave="1764534000500")
+    assert "Draft kept" in typed(browser, page, title="Two tab", autosave="1764534000000")
+    assert ScenarioDraft.objects.get().title == "Two tables"
+
+
+def test_pages_that_ended_a_day_ago_are_forgotten(alice: User) -> None:
+    finish_page(person=alice, tab="old")
+    FinishedPage.objects.update(finished_at=timezone.now() - timedelta(days=1, minutes=1))
+    finish_page(person=alice, tab="new")
+    assert FinishedPage.objects.get().token == "new"
