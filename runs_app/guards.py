@@ -20,27 +20,22 @@ MOST_READ = 2000  # scenarios, of the newest runs
 
 @dataclass(frozen=True)
 class Guard:
-    """`run`: where it passed, in all `passed` of its trials."""
-
     version: ScenarioVersion
     likeness: Likeness
-    run: int
-    passed: int
 
 
 def guards_of(trial: Trial) -> list[Guard]:
     """At most OFFERED, each as its scenario stood in the newest run that graded it with this configuration version."""
-    passing = _passing(trial)
-    versions = ScenarioVersion.objects.filter(pk__in=passing).select_related("scenario")
+    versions = ScenarioVersion.objects.filter(pk__in=_passing(trial)).select_related("scenario")
     known = {version.scenario.key: version for version in versions if version.scenario.archived_at is None}
     specs = [spec for version in known.values() if (spec := _parsed(version))]
     target = parse_scenario(trial.scenario_version.content)
     found = most_alike(target, specs, OFFERED)
-    return [Guard(known[spec.id], alike, *passing[known[spec.id].pk]) for spec, alike in found]
+    return [Guard(known[spec.id], alike) for spec, alike in found]
 
 
-def _passing(trial: Trial) -> dict[int, tuple[int, int]]:
-    """Scenario version -> (run, trials) where the newest run that graded its scenario passed it every time."""
+def _passing(trial: Trial) -> list[int]:
+    """Scenario versions that the newest run that graded their scenario passed every time."""
     graded = Trial.objects.counted().filter(
         configuration_version=trial.configuration_version_id,
         status=TrialStatus.DONE,
@@ -56,7 +51,7 @@ def _passing(trial: Trial) -> dict[int, tuple[int, int]]:
     newest: dict[int, dict[str, int]] = {}  # by scenario
     for row in rows:
         newest.setdefault(row["scenario_version__scenario_id"], row)
-    return {row["version"]: (row["run_id"], row["n"]) for row in newest.values() if row["n"] == row["passed"]}
+    return [row["version"] for row in newest.values() if row["n"] == row["passed"]]
 
 
 def _parsed(version: ScenarioVersion) -> Scenario | None:

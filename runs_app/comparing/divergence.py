@@ -37,10 +37,6 @@ class Divergence:
     def from_a_ms(self) -> float:
         return max(0.0, self.at_a_ms - LEAD_MS)
 
-    @property
-    def from_b_ms(self) -> float:
-        return max(0.0, self.at_b_ms - LEAD_MS)
-
 
 def first_divergence(a: Record, b: Record, letters: tuple[str, str] = ("A", "B")) -> Divergence | None:
     """None when both sides did and said the same."""

@@ -16,7 +16,6 @@ class Fix(models.Model):
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="fix")
     trial = models.ForeignKey(Trial, on_delete=models.CASCADE, related_name="fixes")
     kept_as = models.ForeignKey(ConfigurationVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-id"]

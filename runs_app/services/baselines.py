@@ -43,11 +43,6 @@ def baseline_of(suite: Suite | None) -> Baseline | None:
     return Baseline.objects.of(suite) if suite is not None else None
 
 
-def baseline_run(baseline: Baseline, run: Run | None = None) -> Run | None:
-    """Where the baseline's trials are: in `run` itself if it ran it, else in its newest finished run of the suite."""
-    return run_with(baseline.configuration_version, suite_id=baseline.suite_id, run=run)
-
-
 def run_with(version: ConfigurationVersion, *, suite_id: int | None, run: Run | None = None) -> Run | None:
     """`run` itself if it ran this version, else the newest finished run of the suite that did."""
     if run is not None and run.configurations.filter(configuration_version=version).exists():

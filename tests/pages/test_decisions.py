@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from runs_app.models import Baseline, Decision, Run
 from runs_app.plans import Plan
-from runs_app.services.baselines import baseline_of, baseline_run, promote_baseline
+from runs_app.services.baselines import baseline_of, promote_baseline, run_with
 from runs_app.services.runs import start_run
 from scenarios_app.models import ConfigurationVersion, Suite
 from scenarios_app.spec.errors import SpecError
@@ -149,9 +149,9 @@ def test_a_baseline_s_trials_are_of_the_run_itself_or_of_the_newest_that_has_it(
     later = play(suite, [two])
     baseline = promote_baseline(suite=suite, configuration_version=one, run=first)
     assert baseline_of(suite) == baseline
-    assert baseline_run(baseline, both) == both
-    assert baseline_run(baseline, later) == both
-    assert baseline_run(baseline) == both
+    assert run_with(one, suite_id=suite.pk, run=both) == both
+    assert run_with(one, suite_id=suite.pk, run=later) == both
+    assert run_with(one, suite_id=suite.pk) == both
     assert baseline_of(None) is None
     again = promote_baseline(suite=suite, configuration_version=two)
     assert baseline_of(suite) == again
