@@ -21,10 +21,10 @@ class AgentEar:
     _learning: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def listen(self, samples: Samples) -> Heard:
-        """Of int16 mono samples at 24 kHz."""
+        """Of int16 mono samples at 24 kHz. Strangers are not its business."""
         async with self._learning:  # who asks at the same time must not listen before it is learnt
             for phrase in self.voices.said(AGENT):
                 if phrase.key not in self._known:
                     await self._ear.learn(phrase.text, phrase.samples)
                     self._known.add(phrase.key)
-        return await self._ear.listen(samples)
+        return await self._ear.listen(samples, strangers=False)

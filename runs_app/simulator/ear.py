@@ -26,6 +26,7 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,20 +151,21 @@ class Ear:
         """`remember` in a thread, for a loop that must not wait."""
         await asyncio.get_running_loop().run_in_executor(_threads, self.remember, text, samples)
 
-    async def listen(self, samples: Samples) -> Heard:
+    async def listen(self, samples: Samples, *, strangers: bool = True) -> Heard:
         """`hear` in a thread, for a loop that must not wait."""
-        return await asyncio.get_running_loop().run_in_executor(_threads, self.hear, samples)
+        hear = partial(self.hear, samples, strangers=strangers)
+        return await asyncio.get_running_loop().run_in_executor(_threads, hear)
 
-    def hear(self, samples: Samples) -> Heard:
-        """What `samples` (int16 mono 24 kHz) say, if one of the voices ever said it, or if the recognition extra is
-        installed and understands it."""
+    def hear(self, samples: Samples, *, strangers: bool = True) -> Heard:
+        """What `samples` (int16 mono 24 kHz) say, if one of the voices ever said it; of `strangers` also, if the
+        recognition extra is installed and understands it."""
         found = fingerprint(samples)
         if found is None:
             return Heard(None, 0.0, 0.0)
         heard = self._compare(found)
         if heard.text is None and self._read_folder():
             heard = self._compare(found)  # another process has learnt something since
-        if heard.text is None and (words := words_in(samples)):
+        if heard.text is None and strangers and (words := words_in(samples)):
             return Heard(words, heard.score, heard.runner_up)
         return heard
 
