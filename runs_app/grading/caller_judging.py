@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from runs_app.grading.caller_mistakes import Mistake, caller_mistakes
+from runs_app.grading.caller_mistakes import Mistake
 from runs_app.grading.case import Case
 from runs_app.grading.check import Check, not_assessed, verdict
 from runs_app.grading.judge import JudgeClient, Question
@@ -59,7 +59,7 @@ def caller_validity(case: Case, grade: Grade | None) -> Check:
     """Failed for any mistake, whoever found it. A judge that could not be asked, or that quotes nothing the caller
     said, leaves it to the rules."""
     judged = _judged(case, grade)
-    mistakes = [*caller_mistakes(case), *judged]
+    mistakes = [*case.caller_mistakes, *judged]
     told = case.record.persona
     evidence: dict[str, Json] = {
         "mistakes": [{"kind": one.kind, "turn": one.turn, "reason": one.reason} for one in mistakes],

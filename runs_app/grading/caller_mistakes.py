@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from runs_app.grading.case import Case
 from runs_app.grading.named_values import (
     MONTHS,
     claimed_codes,
@@ -25,8 +24,10 @@ from runs_app.grading.named_values import (
     plain,
     words,
 )
-from runs_app.realtime.record import Turn
+from runs_app.realtime.persona.told import PersonaTold
+from runs_app.realtime.record import Record, Turn
 from scenarios_app.spec.persona import AgendaStep, Persona
+from scenarios_app.spec.scenario import Scenario
 from scenarios_app.spec.simulation import played
 
 Kind = Literal["invented", "forgot", "left_out", "judged"]
@@ -41,26 +42,27 @@ class Mistake:
     reason: str
 
 
-def caller_mistakes(case: Case) -> tuple[Mistake, ...]:
+def caller_mistakes(scenario: Scenario, record: Record) -> tuple[Mistake, ...]:
     """Empty also where a script leads the call."""
-    who = played(case.scenario)
-    if case.record.persona is None or who is None:
+    who = played(scenario)
+    if record.persona is None or who is None:
         return ()
-    return (*_invented(case, who.persona), *_forgotten(case, who.persona), *_left_out(case, who.persona))
+    told = who.persona
+    return (*_invented(scenario, record, told), *_forgotten(record.persona, told), *_left_out(record, told))
 
 
-def _invented(case: Case, persona: Persona) -> Iterator[Mistake]:
-    given = _given(case, persona)
-    for turn in case.record.turns[1:]:
-        heard = joined(before.agent_text for before in case.record.turns[: turn.index])
+def _invented(scenario: Scenario, record: Record, persona: Persona) -> Iterator[Mistake]:
+    given = _given(scenario, persona)
+    for turn in record.turns[1:]:
+        heard = joined(before.agent_text for before in record.turns[: turn.index])
         if unknown := _unknown(turn.caller_text, f"{given}\n{heard}"):
             named = ", ".join(f'"{each}"' for each in dict.fromkeys(unknown))
             yield Mistake("invented", turn.index, f"the caller said {named}, which nobody had told him")
 
 
-def _given(case: Case, persona: Persona) -> str:
+def _given(scenario: Scenario, persona: Persona) -> str:
     """All that the caller was given: his part, his first words, and what was said before the call."""
-    scenario, context = case.scenario, case.scenario.input.context
+    context = scenario.input.context
     history = [message.text for message in context.history] if context else []
     steps = [text for step in persona.agenda for text in leaves(step.to_json())]
     return joined([persona.goal, persona.style, *leaves(persona.facts), *steps, scenario.input.text, *history]) + (
@@ -83,18 +85,17 @@ def _months_of_days(said: str) -> set[int]:
     return months(joined(days))
 
 
-def _forgotten(case: Case, persona: Persona) -> Iterator[Mistake]:
-    told = case.record.persona
-    if told is None or told.ended_by != "caller":
+def _forgotten(told: PersonaTold, persona: Persona) -> Iterator[Mistake]:
+    if told.ended_by != "caller":
         return
     for step in persona.agenda:
         if step.required and step.id not in told.steps:
             yield Mistake("forgot", None, f"the caller hung up without step {step.id}: {step.commitment}")
 
 
-def _left_out(case: Case, persona: Persona) -> Iterator[Mistake]:
+def _left_out(record: Record, persona: Persona) -> Iterator[Mistake]:
     steps = {step.id: step for step in persona.agenda}
-    for turn in case.record.turns:
+    for turn in record.turns:
         for name in turn.thought.steps if turn.thought else ():
             step = steps.get(name)
             if step is not None and step.facts and not _tells(turn, step):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from runs_app.grading.alignment import Alignment, Wanted, align
 from runs_app.grading.audio_metrics import Response, Voices, listen, responses
+from runs_app.grading.caller_mistakes import Mistake, caller_mistakes
 from runs_app.realtime.record import SAMPLES_PER_MS, Record, Span, ToolCall
 from scenarios_app.spec.scenario import Scenario
 
@@ -66,6 +67,11 @@ class Case:
     @cached_property
     def alignment(self) -> Alignment:
         return align(self.wanted, self.calls)
+
+    @cached_property
+    def caller_mistakes(self) -> tuple[Mistake, ...]:
+        """What rules find of a caller that a model played."""
+        return caller_mistakes(self.scenario, self.record)
 
     @cached_property
     def hands_on(self) -> bool:

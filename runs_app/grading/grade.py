@@ -14,7 +14,6 @@ from runs_app.grading import conversation_checks, procedure_checks, relay, state
 from runs_app.grading.assertions import assertion_checks, assertion_id
 from runs_app.grading.audio_metrics import audio_metrics, response_counts, turn_numbers
 from runs_app.grading.caller_judging import ask_about_caller, caller_validity, unassessed
-from runs_app.grading.caller_mistakes import caller_mistakes
 from runs_app.grading.case import Case, Evidence
 from runs_app.grading.check import Check, not_assessed
 from runs_app.grading.heard import heard_metrics, heard_numbers
@@ -130,7 +129,7 @@ def _broken_result(case: Case, rubric: Rubric, outcome: Outcome) -> GradingResul
     ids = [check.__name__ for check in (*DIMENSIONS, *ASSESSMENT)] + ["semantic_outcome"]
     ids += [assertion_id(index) for index in range(len(case.scenario.assertions))]
     checks += [not_assessed(id, reason) for id in ids if id not in {check.id for check in checks}]
-    checks += [caller_validity(case, None)] if caller_mistakes(case) else unassessed(case, reason)
+    checks += [caller_validity(case, None)] if case.caller_mistakes else unassessed(case, reason)
     metrics = _timings(case)
     return _result(case, rubric, outcome, checks, ungraded(case, rubric, reason), metrics, "")
 

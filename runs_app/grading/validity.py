@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from runs_app.grading.caller_mistakes import caller_mistakes
 from runs_app.grading.case import Case, span_ms
 from runs_app.grading.check import Check, verdict
 from runs_app.realtime.record import LATE_MS, RATE_HZ, Pacing, Record
@@ -89,7 +88,7 @@ def _format_of(audio: Json, side: str) -> dict[str, Json] | None:
 
 
 def _caller_fault(case: Case) -> Fault | None:
-    mistakes = caller_mistakes(case)
+    mistakes = case.caller_mistakes
     return Fault("caller", "; ".join(mistake.reason for mistake in mistakes)) if mistakes else None
 
 

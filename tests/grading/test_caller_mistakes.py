@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs_app.grading.caller_judging import quoted
-from runs_app.grading.caller_mistakes import caller_mistakes
 from runs_app.grading.grade import Evidence, grade
 from runs_app.grading.named_values import numbers
 from runs_app.realtime.persona.told import CallerThought, PersonaTold
@@ -38,7 +37,7 @@ def called(*said: str, heard: str = "Yes?", **told: Any) -> Record:
 
 
 def found(*said: str, scenario_: Scenario | None = None, **told: Any) -> list[tuple[str, int | None]]:
-    mistakes = caller_mistakes(case(scenario_ or led(), called(*said, **told)))
+    mistakes = case(scenario_ or led(), called(*said, **told)).caller_mistakes
     return [(mistake.kind, mistake.turn) for mistake in mistakes]
 
 
@@ -90,12 +89,12 @@ def test_hanging_up_before_a_required_step_forgets_the_goal_and_any_other_end_do
 def test_a_step_that_is_claimed_without_its_facts_was_not_said(said: str, kinds: list[str]) -> None:
     talk = called("A table.", said)
     spoken = replace(talk.turns[2], thought=CallerThought(1.0, 1.0, 1.0, ("mend",)))
-    mistakes = caller_mistakes(case(led(), replace(talk, turns=(*talk.turns[:2], spoken))))
+    mistakes = case(led(), replace(talk, turns=(*talk.turns[:2], spoken))).caller_mistakes
     assert [mistake.kind for mistake in mistakes] == kinds
 
 
 def test_a_script_makes_no_mistakes() -> None:
-    assert caller_mistakes(case(scenario(), record())) == ()
+    assert case(scenario(), record()).caller_mistakes == ()
 
 
 async def test_a_mistake_makes_the_trial_invalid_and_not_failed() -> None:
