@@ -24,7 +24,7 @@ _SERVICES = {"backend": _SOCKETS, "caller": _HTTP, "judge": _HTTP, "persona": _H
 _KEYS = ("api_key", "token")
 _AUDIO_TYPES = ("audio/pcm", "audio/pcmu", "audio/pcma")
 _LIVE_SESSION = ("instructions", "input", "audio", "delegation", "tools", "triggers", "store", "safety_identifier")
-_LATER = "is kept, but no engine serves it yet"
+_NOBODY = "must be responses or client before this can run: GPT Live hands tasks on, and would wait for their answers"
 
 
 def turn_detection(value: Json) -> Json:
@@ -160,7 +160,7 @@ def unsupported(configuration: Configuration) -> Iterator[Problem]:
     """Fields that are valid and kept, but that no engine serves yet."""
     mode = configuration.backend.mode if configuration.backend else "direct"
     if configuration.protocol == "live" and mode == "direct":
-        yield Problem("backend.mode", f"a live agent without a backend (mode: responses or client) {_LATER}")
+        yield Problem("backend.mode", _NOBODY)
     audio = configuration.session_update.get("audio")
     for side in ("input", "output"):
         part = audio.get(side) if isinstance(audio, dict) else None

@@ -134,6 +134,31 @@ async def test_a_task_is_done_with_the_services_tools_and_told_step_by_step() ->
     assert behind.asked[0]["headers"]["authorization"] == "Bearer sk-service"
 
 
+async def test_a_history_as_long_as_a_scenario_may_hold_is_taken() -> None:
+    items = [{"role": "user", "content": str(number)} for number in range(128)]
+    async with serving() as (url, behind), connected(url) as wire:
+        await wire.configured(initial_items=items)
+        await wire.hand_on()
+        while (await wire.next()).get("event", {}).get("type") != "client_delegation.completed":
+            pass
+    assert [item["content"] for item in behind.asked[0]["json"]["input"][:128]] == [str(nth) for nth in range(128)]
+
+
+async def test_a_task_that_calls_tools_for_ever_is_given_up_and_says_so() -> None:
+    rounds = [calls((BOOK[0], BOOK[1], f"call_{number}")) for number in range(11)]
+    async with serving(*rounds) as (url, behind), connected(url) as wire:
+        await wire.configured()
+        await wire.hand_on()
+        told = [await wire.next()]
+        while told[-1].get("event", {}).get("type") != "client_delegation.completed":
+            told.append(await wire.next())
+    said = "This could not be finished: its tools were called in 10 rounds, and more are not allowed."
+    assert told[-1]["event"]["text"] == said
+    assert [one["event"]["content"] for one in told if one["type"] == "live.send"] == [said]
+    assert sum(one["event"]["type"] == "tool.completed" for one in told) == 10
+    assert len(behind.asked) == 11
+
+
 async def test_only_who_sends_one_token_comes_in_and_only_from_a_listed_origin() -> None:
     token = ("Authorization", f"Bearer {TOKEN}")
     async with serving(origins=["https://agent.example"]) as (url, _):
@@ -172,7 +197,7 @@ async def test_a_connection_too_many_waits_outside() -> None:
     [
         ({"type": "live.event", "event": {"type": "session.closed"}}, "session.configure comes first"),
         ({"type": "session.configure", "voice": "marin"}, "voice"),
-        ({"type": "session.configure", "initial_items": [{"role": "user", "content": "x"}] * 101}, "initial_items"),
+        ({"type": "session.configure", "initial_items": [{"role": "user", "content": "x"}] * 129}, "initial_items"),
         ({"type": "session.update"}, "type"),
         ([1], "the message"),
     ],

@@ -17,6 +17,7 @@ from runs_app.realtime.tools import Executor, ToolOutcome
 from scenarios_app.spec.jsontext import finite
 
 MOST_ROUNDS = 10
+GIVEN_UP = f"This could not be finished: its tools were called in {MOST_ROUNDS} rounds, and more are not allowed."
 Tell = Callable[[Body], Awaitable[None]]
 
 
@@ -28,12 +29,14 @@ class ServiceDesk:
     clock: Clock
     said: list[str] = field(default_factory=list)
     rounds: int = 0
+    over: bool = False  # tools were called after the last round allowed
     untold: list[Body] = field(default_factory=list)
 
     async def run(self, calls: Sequence[CallSeen]) -> dict[str, str]:
         await self._tell_responses()
         outputs: dict[str, str] = {}
-        if self.rounds >= MOST_ROUNDS:
+        self.over = self.rounds >= MOST_ROUNDS
+        if self.over:
             return outputs
         self.rounds += 1
         for call in calls:
@@ -71,7 +74,10 @@ class ServiceDesk:
             await self.tell({"type": "live.send", "event": event})
 
     async def finish(self) -> None:
+        """A task that was given up says so: the voice would take silence, or what was said so far, for its end."""
         await self._tell_responses()
+        if self.over:
+            await self.say(GIVEN_UP)
         await self._event("client_delegation.completed", text=" ".join(self.said))
 
     def note(self, answered: Answered) -> None:
