@@ -23,7 +23,7 @@ MILLION: Final = 1_000_000
 class Price(BaseModel):
     """US dollars per million tokens of each class, or per minute of the call."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     text_in: float = Field(default=0.0, ge=0)
     text_cached: float = Field(default=0.0, ge=0)

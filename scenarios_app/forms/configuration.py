@@ -1,4 +1,4 @@
-"""The form of a configuration. What has no field here (persona, price table ...) is kept untouched."""
+"""The form of a configuration. What has no field here is kept untouched."""
 
 from __future__ import annotations
 
@@ -60,7 +60,12 @@ class ConfigurationForm(SlotForm):
         Slot("judge_api_key", ("judge", "api_key")),
         Slot("judge_reasoning_effort", ("judge", "reasoning_effort")),
         Slot("judge_rubric", ("judge", "rubric")),
+        Slot("played", ("persona",), PRESENCE),
+        Slot("persona_endpoint", ("persona", "endpoint")),
+        Slot("persona_model", ("persona", "model")),
+        Slot("persona_api_key", ("persona", "api_key")),
         Slot("backend", ("backend",), JSON),
+        Slot("price_table", ("price_table",), JSON),
     )
     layout = (
         ("The agent", "", ("name", "protocol", "endpoint", "model", "voice", "mode", "headers")),
@@ -70,6 +75,11 @@ class ConfigurationForm(SlotForm):
             "The caller's voice",
             "The speech service that speaks the caller's words; it has nothing to do with the agent.",
             ("caller_endpoint", "caller_model", "caller_voice", "caller_api_key", "caller_condition"),
+        ),
+        (
+            "The simulated caller",
+            "A model that plays the callers of scenarios with a persona; others speak their lines and need none.",
+            ("played", "persona_endpoint", "persona_model", "persona_api_key"),
         ),
         (
             "The judge",
@@ -83,6 +93,7 @@ class ConfigurationForm(SlotForm):
             ("timeout_turn", "timeout_connect", "timeout_session_ready", "timeout_response"),
         ),
         ("The session", "For what the fields above do not say.", ("dialect", "session_update", "backend")),
+        ("Prices", "For estimates of what a run costs.", ("price_table",)),
     )
 
     name = line("Name", "No comma and no @. It stays for good.")
@@ -131,6 +142,16 @@ class ConfigurationForm(SlotForm):
     judge_api_key = code_line("API key", _KEY_HELP)
     judge_reasoning_effort = code_line("Reasoning effort", "Sent only when given.")
     judge_rubric = code_line("Rubric", "Empty: the current one.")
+    played = flag("A model plays simulated callers")
+    persona_endpoint = code_line("Endpoint", "An OpenAI-compatible base URL, or simulator.", inputmode="url")
+    persona_model = code_line("Model", "Any model that speaks the Responses API; sim-persona at the simulator.")
+    persona_api_key = code_line("API key", _KEY_HELP)
+    price_table = code(
+        "Own prices",
+        'US dollars per million tokens, such as {"audio_in": 32, "audio_out": 64, "text_in": 4, "text_out": 16}, or'
+        " per_minute. Empty: the price list that comes with the site.",
+        rows=3,
+    )
     backend = code(
         "Backend",
         'Who thinks behind the voice: {"mode": "responses", "model": "..."} or {"mode": "client", ...} with an endpoint'

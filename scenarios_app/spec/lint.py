@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from scenarios_app.spec.application import Application, Tool
 from scenarios_app.spec.configuration import Configuration
+from scenarios_app.spec.errors import path_of
+from scenarios_app.spec.jsontext import Json
 from scenarios_app.spec.providers import provider_remarks
 from scenarios_app.spec.scenario import Scenario
 from scenarios_app.spec.templates import PLACEHOLDER
@@ -22,6 +24,7 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_SECRET = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S{16,}|[A-Za-z0-9_-]{32,}")
+PRICES = ("text_in", "text_cached", "text_out", "audio_in", "audio_cached", "audio_out", "per_minute")
 
 
 class Remark(NamedTuple):
@@ -112,7 +115,30 @@ def lint_configuration(configuration: Configuration) -> list[Remark]:
         for path, text in _places_of_keys(configuration)
         if _LOOKS_SECRET.search(PLACEHOLDER.sub("", text))
     ]
-    return [*remarks, *(Remark(*remark) for remark in provider_remarks(configuration))]
+    return [*remarks, *_unread_prices(configuration), *(Remark(*remark) for remark in provider_remarks(configuration))]
+
+
+def _unread_prices(configuration: Configuration) -> list[Remark]:
+    """Prices that no estimate can use: the cost of a run would be told as unknown, and nobody could see why."""
+    prices = configuration.price_table
+    if prices is None:
+        return []
+    if not isinstance(prices, dict) or not prices:
+        return [Remark("price_table", f"is not used: it must be an object with any of {', '.join(PRICES)}")]
+    strange = [name for name in prices if name not in PRICES]
+    wrong = [name for name, price in prices.items() if name in PRICES and not _is_price(price)]
+    known = f"is no price: these are {', '.join(PRICES)}"
+    return [
+        *(Remark(path_of(("price_table", name)), f"{known}; the whole table is not used") for name in strange),
+        *(
+            Remark(path_of(("price_table", name)), "must be a number, 0 or more; the table is not used")
+            for name in wrong
+        ),
+    ]
+
+
+def _is_price(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
 
 
 def _places_of_keys(configuration: Configuration) -> Iterator[tuple[str, str]]:

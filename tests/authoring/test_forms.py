@@ -180,14 +180,21 @@ def test_numbers_are_read_as_numbers_and_durations_as_they_are_written() -> None
     assert (merged["timeouts"], merged["tool_rounds"]) == ({"turn": 12.5, "connect": "500ms"}, 3)
 
 
-def test_the_judge_is_there_while_its_box_is_ticked() -> None:
-    asked = edited(ConfigurationForm, configuration_json(), judged="on")
-    assert asked["judge"] == {}
-    named = edited(ConfigurationForm, asked, judge_model="m")
-    assert named["judge"] == {"model": "m"}
+@pytest.mark.parametrize(("box", "part"), [("judged", "judge"), ("played", "persona")])
+def test_a_model_is_there_while_its_box_is_ticked(box: str, part: str) -> None:
+    asked = edited(ConfigurationForm, configuration_json(), **{box: "on"})
+    assert asked[part] == {}
+    named = edited(ConfigurationForm, asked, **{f"{part}_model": "m"})
+    assert named[part] == {"model": "m"}
     posted = sent_by_browser(ConfigurationForm(named))
-    del posted["judged"]
-    assert "judge" not in ConfigurationForm(named, posted).merged()[0]
+    del posted[box]
+    assert part not in ConfigurationForm(named, posted).merged()[0]
+
+
+def test_own_prices_are_read_as_json() -> None:
+    priced = edited(ConfigurationForm, configuration_json(), price_table='{"per_minute": 0.06}')
+    assert priced["price_table"] == {"per_minute": 0.06}
+    assert "price_table" not in edited(ConfigurationForm, priced, price_table="")
 
 
 def test_a_reference_is_written_as_name_and_version() -> None:

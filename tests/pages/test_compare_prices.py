@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from runs_app.prices.cost import Cost, Price, cost_of, price_of, price_table
 from runs_app.realtime.record import Usage
+from scenarios_app.spec.lint import PRICES
 
 PRICE = Price(text_in=4, text_cached=0.4, text_out=16, audio_in=32, audio_cached=0.4, audio_out=64)
 
@@ -23,6 +24,10 @@ def test_the_table_is_dated_and_every_price_in_it_can_be_read() -> None:
     assert price_of("gpt-realtime") == PRICE
     assert price_of(" GPT-Realtime ") == PRICE
     assert all(price.counts_tokens or price.per_minute for price in table.models.values())
+
+
+def test_a_configuration_is_told_of_every_price_that_there_is() -> None:
+    assert set(PRICES) == set(Price.model_fields)
 
 
 def test_a_model_that_the_table_lacks_has_no_price() -> None:

@@ -129,6 +129,31 @@ def test_a_secret_by_name_is_not_remarked() -> None:
     assert lint_configuration(parse_configuration(changed(CONFIGURATION, {"headers": headers}))) == []
 
 
+@pytest.mark.parametrize(
+    ("prices", "found"),
+    [
+        ({"audio_in": 32, "per_minute": 0.06, "text_cached": 0}, {}),
+        (None, {}),
+        ({}, {"price_table": "must be an object with any of text_in, text_cached"}),
+        ("2027-01", {"price_table": "is not used"}),
+        ({"audio_in": 32, "audio in": 3}, {'price_table["audio in"]': "is no price"}),
+        (
+            {"audio_in": "32", "text_in": -1, "text_out": True, "per_minute": None},
+            {
+                "price_table.audio_in": "must be a number",
+                "price_table.text_in": "0 or more",
+                "price_table.text_out": "must be a number",
+                "price_table.per_minute": "must be a number",
+            },
+        ),
+    ],
+)
+def test_prices_that_no_estimate_can_use_are_remarked(prices: Any, found: dict[str, str]) -> None:
+    remarks = dict(lint_configuration(parse_configuration({**CONFIGURATION, "price_table": prices})))
+    assert remarks.keys() == found.keys()
+    assert all(words in remarks[path] for path, words in found.items())
+
+
 OPENAI = "wss://api.openai.com/v1/realtime"
 AZURE = "wss://desk.openai.azure.com/openai/v1/realtime"
 KEY = {"Authorization": "Bearer {{secrets.KEY}}"}
