@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from runs_app.comparing.filters import MOST_LISTED
 from runs_app.models import Run, Trial
 from tests.pages.comparing import Result, finished_run, key, side, versions
 from tests.runs.builders import scenario
@@ -70,6 +71,22 @@ def test_tags_narrow_and_ways_of_failing_add(signed_in: Client, run: Run, filter
     assert shown(signed_in, f"run={run.pk}{filters}") == scenarios
     page = signed_in.get(f"/compare/?run={run.pk}{filters}")
     assert sorted(line.split('"')[0] for line in page.content.decode().split('<tr id="')[1:]) == scenarios
+
+
+def test_the_tags_of_most_scenarios_have_links_and_the_others_are_offered_by_name(signed_in: Client) -> None:
+    rare = [f"ticket {n:02}" for n in range(MOST_LISTED)]
+    scenarios = [scenario("case_1", tags=["zebra", *rare]), scenario("case_2", tags=["zebra"])]
+    run = finished_run(result, scenarios=scenarios, configurations=versions())
+    address = f"/compare/?run={run.pk}&q=case&page=2"
+    page = signed_in.get(address)
+    found = page.context["controls"].filters
+    assert [link.text for link in found.tags] == [*rare[:-1], "zebra"]
+    assert found.more_tags == (rare[-1],)
+    assert ">1 more:<" in page.content.decode()
+    form = page.content.decode().split('<label for="more-tags"')[0].rpartition("<form")[2]
+    assert ('name="q" value="case"' in form, 'name="page"' in form) == (True, False)
+    chosen = signed_in.get(f"{address}&tag={rare[-1]}").context["controls"].filters
+    assert (chosen.tags[0].text, chosen.more_tags) == (rare[-1], ())
 
 
 def test_the_json_says_how_it_is_filtered_and_the_verdicts_stay_those_of_all(signed_in: Client, run: Run) -> None:
