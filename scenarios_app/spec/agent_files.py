@@ -99,7 +99,8 @@ def _model_in(url: Json) -> str:
 
 
 def _audio(value: Json) -> Json:
-    return {"input": value, "output": value}
+    """The agent's alone: their caller is always PCM16."""
+    return {"output": value}
 
 
 def _timeout(value: Json) -> Json:

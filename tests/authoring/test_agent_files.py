@@ -93,7 +93,7 @@ def test_targets_are_checked_and_then_become_configurations_with_an_application(
     browser.post(URL, {"checked": inputs(checked)["checked"]})
     shoes = Configuration.objects.get(name="shoes").latest.content
     assert shoes["instructions"] == "You sell shoes."
-    assert (shoes["audio"], shoes["timeouts"]) == ({"input": "g711_ulaw", "output": "g711_ulaw"}, {"turn": "45s"})
+    assert (shoes["audio"], shoes["timeouts"]) == ({"output": "g711_ulaw"}, {"turn": "45s"})
     assert [tool["name"] for tool in shoes["session_update"]["tools"]] == ["end_session"]
     application = Application.objects.get(name="shoes").latest.content
     assert application["tool_results"] == {"lookup_policy": {"topic": "{{args.topic}}", "window_days": 30}}
