@@ -51,3 +51,13 @@ document.addEventListener("submit", (event) => {
   const question = /** @type {HTMLElement} */ (event.submitter ?? event.target).dataset?.confirm;
   if (question && !confirm(question)) event.preventDefault();
 });
+
+// A double click sends a form once: the second time would be told that the first has done it already.
+const TWICE_MS = 1000;
+let sent = { form: null, by: null, at: 0 };
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented) return;
+  const { target: form, submitter: by, timeStamp: at } = /** @type {SubmitEvent} */ (event);
+  if (form === sent.form && by === sent.by && at - sent.at < TWICE_MS) event.preventDefault();
+  else sent = { form, by, at };
+});

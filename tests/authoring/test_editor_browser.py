@@ -40,8 +40,9 @@ def test_a_scenario_is_checked_while_it_is_typed_and_saved(site: Site, chrome: C
     page.get_by_role("button", name="Add a required call").click()
     page.locator("[name=required-1-name]").fill("send_text")
     page.get_by_label("Caller says").fill("Two lines,\nnow.")
-    page.get_by_role("button", name="Save version 2").last.click()
+    page.get_by_role("button", name="Save version 2").last.dblclick()  # which must not send it twice
     page.wait_for_url("**/scenarios/book_table/")
+    assert page.get_by_text("Saved as version 2.").count() == 1
     expected = scenario_json(input={"text": "Two lines,\nnow."}, reference_date="2027-05-01")
     expected["expected"]["tools"]["required"].append({"name": "send_text"})
     assert ScenarioVersion.objects.get(number=2).content == expected
