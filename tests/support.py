@@ -16,11 +16,11 @@ from scenarios_app.models import (
     Suite,
 )
 from scenarios_app.services import (
+    add_to_suite,
     create_application,
     create_configuration,
     create_scenario,
     create_suite,
-    save_suite_members,
 )
 
 
@@ -58,7 +58,7 @@ def make_scenario(key: str = "book_table", /, user: User | None = None, **change
 
 def make_suite(name: str = "demo", scenarios: Iterable[Scenario] = ()) -> Suite:
     suite = create_suite(name=name)
-    save_suite_members(suite=suite, scenarios=list(scenarios))
+    add_to_suite(suite=suite, scenarios=list(scenarios))
     return suite
 
 

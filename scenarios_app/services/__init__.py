@@ -36,7 +36,6 @@ from scenarios_app.services.suites import (
     find_suite,
     move_in_suite,
     remove_from_suite,
-    save_suite_members,
     suite_members,
 )
 
@@ -79,7 +78,6 @@ __all__ = [
     "save_configuration",
     "save_scenario",
     "save_scenarios",
-    "save_suite_members",
     "save_suite_rule",
     "save_table",
     "scenario_warnings",

@@ -42,16 +42,6 @@ def find_suite(name: str) -> Suite:
     raise NotStored(f"there is no suite {name!r} on this site" + (f"; there are: {known}" if known else ""))
 
 
-def save_suite_members(*, suite: Suite, scenarios: Sequence[Scenario]) -> None:
-    """The suite holds exactly these scenarios by hand, in this order; one named twice is held once."""
-    with transaction.atomic():
-        pks = list(dict.fromkeys(scenario.pk for scenario in scenarios))
-        by_rule = SuiteEntry.objects.filter(suite=suite, by_rule=True).exclude(scenario__in=pks)
-        by_rule.update(by_hand=False)
-        save_suite_order(suite=suite, pks=[*pks, *by_rule.values_list("scenario_id", flat=True)])
-        hold_by_hand(suite=suite, scenarios=scenarios)
-
-
 def save_suite_order(*, suite: Suite, pks: Sequence[int]) -> None:
     """The suite holds exactly these scenarios, in this order; new ones by hand."""
     with transaction.atomic():
