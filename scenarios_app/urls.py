@@ -25,6 +25,7 @@ register_converter(NameConverter, "name")
 
 urlpatterns = [
     path("archive/", archive.archived_list, name="archive"),
+    path("schemas/<slug:of>.json", exporting.file_schema, name="file-schema"),
     # Scenarios
     path("scenarios/", scenarios.scenario_list, name="scenarios"),
     path("scenarios/new/", scenario_edit.scenario_new, name="scenario-new"),

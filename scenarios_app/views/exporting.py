@@ -1,16 +1,17 @@
-"""Scenarios as a file: a suite, what a search found, or what was ticked."""
+"""Scenarios as a file: a suite, what a search found, or what was ticked; and the schemas of files."""
 
 from __future__ import annotations
 
 from urllib.parse import quote
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from scenarios_app.services import export_suite, scenarios_document
 from scenarios_app.services.bundles import export_scenarios, zipped
 from scenarios_app.services.scenario_formats import CONTENT_TYPES
+from scenarios_app.spec.schema import SCHEMAS
 from scenarios_app.views.chosen import chosen_scenarios
 from scenarios_app.views.pages import suite_or_404
 
@@ -26,6 +27,17 @@ def suite_export(request: HttpRequest, name: str) -> HttpResponse:
 def scenarios_export(request: HttpRequest) -> HttpResponse:
     """The scenarios that ?id= names (several times), else all that the list's own search finds."""
     return _download(request, "scenarios", scenarios_document(chosen_scenarios(request.GET)))
+
+
+@require_safe
+def file_schema(request: HttpRequest, of: str) -> HttpResponse:
+    """JSON Schema of a file of scenarios, applications or configurations."""
+    if of not in SCHEMAS:
+        raise Http404(f"there is a schema of {', '.join(SCHEMAS)}")
+    response = JsonResponse(SCHEMAS[of](), json_dumps_params={"indent": 2, "ensure_ascii": False})
+    response["Content-Type"] = "application/schema+json"
+    response["Content-Disposition"] = f'attachment; filename="{of}.schema.json"'
+    return response
 
 
 def _download(request: HttpRequest, name: str, document: dict[str, object]) -> HttpResponse:

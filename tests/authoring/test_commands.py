@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from scenarios_app.models import Application, Configuration, Scenario
 from scenarios_app.services import archive, find_scenario
+from scenarios_app.spec.schema import SCHEMAS
 from tests.support import application_json, configuration_json, scenario_json
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +75,15 @@ def test_warnings_go_to_standard_error(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"missing\.json cannot be read: No such file"):
         run("import_scenarios", tmp_path / "missing.json", "--suite", "demo")
+
+
+def test_a_schema_is_printed_or_written(tmp_path: Path) -> None:
+    printed, _ = run("export_schema", "scenarios")
+    assert json.loads(printed) == SCHEMAS["scenarios"]()
+    target = tmp_path / "applications.json"
+    out, _ = run("export_schema", "applications", "--output", target)
+    assert out == f"JSON Schema of applications in {target}\n"
+    assert json.loads(target.read_text())["items"] == {"$ref": "#/$defs/Application"}
 
 
 def test_an_export_to_standard_output_is_the_file_alone(tmp_path: Path) -> None:

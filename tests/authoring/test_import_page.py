@@ -13,6 +13,7 @@ from django.urls import reverse
 from scenarios_app.models import Scenario, ScenarioVersion
 from scenarios_app.services import find_suite, suite_members
 from scenarios_app.services.pending import FOLDER
+from scenarios_app.spec.schema import SCHEMAS
 from tests.authoring.pages import inputs
 from tests.support import make_scenario, make_user, scenario_file, scenario_json
 
@@ -145,3 +146,17 @@ def test_a_number_that_is_none_is_refused_with_its_place(browser: Client) -> Non
     (problem,) = upload(browser, data).context["problems"]
     assert (problem.path, problem.line) == ("scenarios[0].application.initial_state.price", 1)
     assert not Scenario.objects.exists()
+
+
+@pytest.mark.parametrize("of", SCHEMAS)
+def test_the_schema_of_a_file_is_a_download(browser: Client, of: str) -> None:
+    page = "scenarios-import" if of == "scenarios" else "configurations-import"
+    address = reverse("file-schema", args=[of])
+    assert f'href="{address}"' in browser.get(reverse(page)).content.decode()
+    response = browser.get(address)
+    assert json.loads(response.content) == SCHEMAS[of]()
+    assert response["Content-Disposition"] == f'attachment; filename="{of}.schema.json"'
+
+
+def test_there_is_no_schema_of_anything_else(browser: Client) -> None:
+    assert browser.get("/schemas/runs.json").status_code == 404
