@@ -67,6 +67,9 @@ async def watching(application, client, run: Run, query: str = "") -> AsyncItera
 async def refused(application, path: str, sent: list[tuple[bytes, bytes]]) -> bool:
     socket = WebsocketCommunicator(application, path, sent)
     connected, _ = await socket.connect(timeout=10)
+    # Left alone it would be cancelled with the loop, once; and redis-py loses a cancellation that meets the end of a
+    # write (asyncio.wait_for before Python 3.12). `disconnect` asks again.
+    await socket.disconnect()
     return not connected
 
 
