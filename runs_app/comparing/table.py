@@ -47,7 +47,8 @@ class Side:
 class Row:
     """`delta` is B minus A of the chosen metric, of the pair; `note` says why the row is outside the paired totals.
 
-    `sides` is empty until the row is filled for the page or the export.
+    `is_lost`: critical, passed by A and never by B. `sides` is empty until the row is filled for the page or the
+    export.
     """
 
     scenario: ScenarioRow
@@ -58,6 +59,7 @@ class Row:
     direction: str
     note: str
     flag: RowFlag | None
+    is_lost: bool = False
     tags: tuple[str, ...] = ()
     sides: tuple[Side, ...] = ()
 
@@ -117,6 +119,7 @@ def _row(
         direction=direction(RULES[metric], delta),
         note=_note(key, pair, compared),
         flag=compared.flags.get(key) if compared else None,
+        is_lost=compared is not None and key in compared.critical,
         tags=head.tags,
     )
 
@@ -185,7 +188,7 @@ def _ordered(found: list[Row], choice: Choice, metric: str, pair: Pair | None, p
     if key == "scenario":
         return sorted(found, key=lambda row: row.scenario_id, reverse=down)
     if choice.sort == "-delta":
-        return sorted(found, key=lambda row: (not _harms_critical(row), *_by_size(row)))
+        return sorted(found, key=lambda row: (not row.is_lost, not _harms_critical(row), *_by_size(row)))
     number = _sort_number(key, metric, pair, places)
     known = sorted((row for row in found if number(row) is not None), key=lambda row: number(row) or 0, reverse=down)
     # what has no value comes last, whichever way the column is sorted
