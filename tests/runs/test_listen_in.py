@@ -77,7 +77,7 @@ class Listener:
         while not self.over:
             frame = await self.socket.receive_output(timeout=20)
             if frame["type"] == "websocket.close":
-                return
+                break
             if frame.get("bytes"):
                 self._take(frame["bytes"])
                 if not self.deaf:
@@ -86,6 +86,7 @@ class Listener:
                 told = json.loads(frame["text"])
                 self.over = told.get("over", "")
                 self.format = self.format or told
+        await self.socket.disconnect()
 
     def _take(self, body: bytes) -> None:
         (start,) = struct.unpack("<I", body[:4])

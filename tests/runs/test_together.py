@@ -80,6 +80,7 @@ async def test_without_redis_a_page_is_refused_and_the_log_names_the_setting(tra
     sent = [(b"origin", ORIGIN.encode()), (b"cookie", await in_database(cookie_of_somebody)())]
     socket = WebsocketCommunicator(asgi.websockets(), f"/ws/runs/{run.pk}/", sent)
     assert not (await socket.connect(timeout=10))[0]
+    await socket.disconnect()
     assert "REDIS_URL is not set" in caplog.text
 
 
