@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from runs_app.models import Baseline, Event, Trial
-    from scenarios_app.models import ConfigurationVersion, Suite
+    from scenarios_app.models import Configuration, ConfigurationVersion, Suite
 
 
 class RunQuerySet(models.QuerySet[Any]):
@@ -42,6 +42,12 @@ class RunQuerySet(models.QuerySet[Any]):
         for version in versions:
             found = found.filter(configurations__configuration_version=version)
         return found.order_by("-pk")
+
+    def last_called(self) -> Configuration | None:
+        """What the newest of these runs called first: the one to offer where somebody has not chosen yet."""
+        run = self.order_by("-pk").first()
+        entry = run.configurations.select_related("configuration_version__configuration").first() if run else None
+        return entry.configuration_version.configuration if entry else None
 
 
 class KeptRuns(models.Manager.from_queryset(RunQuerySet)):  # type: ignore[misc]

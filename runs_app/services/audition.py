@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from runs_app.models import Run
 from runs_app.realtime.conditions import on_line
 from runs_app.realtime.endpoints import EndpointError, shown
 from runs_app.realtime.pcm import Int16
@@ -61,9 +62,13 @@ class Heard:
 
 
 def voices() -> list[Voice]:
-    """One for each endpoint, model and voice that a configuration speaks its callers with."""
+    """One for each endpoint, model and voice that a configuration speaks its callers with; first that of the one which
+    was called last, as that one can be heard."""
     found: dict[tuple[str, str, str], Voice] = {}
-    for configuration in Configuration.objects.current().select_related("latest"):
+    called = Run.objects.last_called()
+    for configuration in sorted(
+        Configuration.objects.current().select_related("latest"), key=lambda one: one != called
+    ):
         if configuration.latest is None:
             continue
         caller = parse_configuration(configuration.latest.content).caller

@@ -125,13 +125,14 @@ def _configuration(request: HttpRequest) -> ConfigurationVersion | None:
 
 def _choices(request: HttpRequest, key: str) -> dict[str, Any]:
     newest = Configuration.objects.current().filter(latest__isnull=False).select_related("latest__configuration")
-    last = Run.everything.tries_of(signed_in(request)).order_by("-pk").first()
+    tries = Run.everything.tries_of(signed_in(request))
+    called = tries.last_called() or Run.objects.last_called()
     return {
         "key": key,
         "versions": [configuration.latest for configuration in newest],
-        "chosen": number_of(request.POST.get("try_configuration", "")) or _last_called(last),
+        "chosen": number_of(request.POST.get("try_configuration", "")) or (called and called.latest_id),
         "kept": _kept(key) if key else (),
-        "last": last,
+        "last": tries.order_by("-pk").first(),
         "idle": worker_missing(),
     }
 
@@ -140,12 +141,6 @@ def _kept(key: str) -> TrialQuerySet:
     """The newest conversations of the scenario that can be graded again."""
     found = Trial.objects.counted().gradable().filter(scenario_version__scenario__key__iexact=key)
     return found.with_versions().defer("record", "metrics").order_by("-pk")[:MOST_KEPT]
-
-
-def _last_called(last: Run | None) -> int | None:
-    """The newest version of the configuration that this person tried last."""
-    entry = last.configurations.select_related("configuration_version__configuration").first() if last else None
-    return entry.configuration_version.configuration.latest_id if entry else None
 
 
 def _told(request: HttpRequest, run: Run) -> HttpResponse:

@@ -13,9 +13,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from runs_app.realtime.wav import read_wav, wav_bytes
+from runs_app.services.audition import voices
 from scenarios_app.models import Scenario, ScenarioVersion
 from scenarios_app.services.recordings import read_recording_file
 from tests.authoring.pages import inputs
+from tests.runs.builders import make_run
 from tests.speech_server import Answer, speech_server
 from tests.support import make_configuration, make_scenario, scenario_json
 
@@ -61,6 +63,12 @@ def test_what_stands_in_the_editor_is_spoken_by_the_chosen_voice_and_kept(
     assert len(again.content) == len(heard.content)
     assert again.content != heard.content
     assert ScenarioVersion.objects.count() == 1
+
+
+def test_the_voice_of_what_was_called_last_is_offered_first() -> None:
+    make_configuration("A new one", caller={"voice": "nora"})
+    make_run(configurations=[make_configuration("Front desk", caller={"voice": "amir"})])
+    assert [voice.value for voice in voices()][:2] == ["Front desk", "A new one"]
 
 
 @pytest.mark.parametrize(

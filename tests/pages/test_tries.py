@@ -121,9 +121,10 @@ def test_what_cannot_be_tried_says_why(
 def test_the_panel_offers_configurations_and_the_kept_trials_of_this_scenario(signed_in: Client, alice: User) -> None:
     trial = spoken_trial()
     make_configuration("Night desk")
+    make_configuration("A new one")
     key = trial.scenario_version.scenario.key
     page = signed_in.get("/tries/panel/", {"scenario": key}).content.decode()
-    assert "Front desk@1" in page
+    assert f'<option value="{trial.configuration_version_id}" selected>Front desk@1' in page  # the newest run's
     assert "Night desk@1" in page
     assert f'<option value="{trial.pk}">' in page
     assert "your last try" not in page
