@@ -1,4 +1,5 @@
 // Record a caller with this computer's microphone: a WAV, sent as a chosen file would be.
+import { send, sentence } from "./post.js";
 
 const MOST_S = 180; // what stays under the usual limit of an upload at 48 kHz
 
@@ -79,13 +80,14 @@ function putInto(box, tell) {
     const fields = new FormData(editor);
     fields.set("recording", file);
     fields.set("recording_channel", channel);
-    const headers = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
-    const answer = await fetch(box.dataset.url, { method: "POST", headers, body: fields });
-    const json = answer.headers.get("Content-Type")?.includes("json") ? await answer.json() : null;
-    if (!json?.text) return tell(json?.error ?? `The site answered ${answer.status}.`, true);
-    text.value = json.text;
-    text.dispatchEvent(new Event("input", { bubbles: true }));
-    return tell(json.says);
+    try {
+      const added = await (await send(box.dataset.url, fields)).json();
+      text.value = added.text;
+      text.dispatchEvent(new Event("input", { bubbles: true }));
+      tell(added.says);
+    } catch (error) {
+      tell(sentence(error), true);
+    }
   };
 }
 

@@ -1,4 +1,5 @@
 // The words of a cut: asked of a machine by a button, put where none stand, and never over a person's own.
+import { send } from "./post.js";
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector("[data-cut]"));
 const button = /** @type {HTMLButtonElement} */ (form.querySelector("[data-words]"));
@@ -12,11 +13,8 @@ const tell = (words, wrong = false) => {
 };
 
 async function ask() {
-  const headers = { ...JSON.parse(document.body.getAttribute("hx-headers") ?? "{}"), Accept: "application/json" };
-  const answer = await fetch(button.formAction, { method: "POST", headers, body: new FormData(form) });
-  const json = answer.headers.get("Content-Type")?.includes("json") ? await answer.json() : null;
-  if (!answer.ok || !json) throw new Error(json?.error ?? `the site answered ${answer.status}`);
-  return json.text;
+  const answer = await send(button.formAction, new FormData(form), { Accept: "application/json" });
+  return (await answer.json()).text;
 }
 
 button.addEventListener("click", async (event) => {

@@ -1,6 +1,7 @@
 // Hear it: the caller's words from the site, with a wave. In an editor the words are those of its form as it stands.
 
 import { samplesOf, waveOn } from "./hear-wave.js";
+import { send, sentence } from "./post.js";
 
 function wire(box) {
   const bar = box.querySelector("[data-hear-bar]");
@@ -26,7 +27,7 @@ function wire(box) {
       await audio.play().catch(() => {}); // a browser that forbids it still shows the player
     } catch (error) {
       sound.hidden = true;
-      tell(error.message, true);
+      tell(sentence(error), true);
     } finally {
       button.removeAttribute("aria-busy");
     }
@@ -67,14 +68,8 @@ async function ask(bar) {
     fields.set("hear_scenario", bar.dataset.scenario);
     fields.set("hear_version", bar.dataset.version);
   }
-  const headers = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
-  const answer = await fetch(bar.dataset.url, { method: "POST", headers, body: fields });
-  if (answer.redirected) throw new Error("You are signed out: load the page again.");
-  if (answer.headers.get("Content-Type") === "audio/wav") {
-    return { buffer: await answer.arrayBuffer(), heard: JSON.parse(answer.headers.get("X-Heard")) };
-  }
-  const json = answer.headers.get("Content-Type")?.includes("json") ? await answer.json() : null;
-  throw new Error(json?.error ?? `The site answered ${answer.status}.`);
+  const answer = await send(bar.dataset.url, fields);
+  return { buffer: await answer.arrayBuffer(), heard: JSON.parse(answer.headers.get("X-Heard")) };
 }
 
 function told(heard) {
