@@ -11,6 +11,7 @@ from openai import APIStatusError, AsyncOpenAI
 from runs_app.simulator.clerk import Call, Say
 from runs_app.simulator.front import decide, errands
 from runs_app.simulator.lines import Answered, Called, Said
+from tests.simulator.demo import APPLICATIONS, CONVERSATIONS, LIVE_CLIENT
 from tests.simulator.desks import BOOK, RESTAURANT, context
 from tests.simulator.wire_client import Simulator
 
@@ -98,6 +99,18 @@ def test_a_voice_asks_by_itself_for_what_its_errands_need_and_hands_on_the_whole
 def test_a_voice_without_errands_hands_on_whatever_is_no_small_talk() -> None:
     assert isinstance(front(Said("user", "Hello there!"), instructions=""), Say)
     assert isinstance(front(Said("user", "Book a table for Maya."), instructions=""), Call)
+
+
+def test_the_voice_of_the_demo_hands_on_what_its_conversation_wants_of_the_back_office() -> None:
+    desk, house = LIVE_CLIENT.instructions, APPLICATIONS["Copper Heron"].facts
+    told = f"{desk}\n```json\n{json.dumps({'business_facts': house})}\n```"
+    persona = CONVERSATIONS[0].persona
+    assert persona is not None
+    said = {step.id: front(Said("user", step.words), instructions=told) for step in persona.agenda if step.words}
+    assert {step for step, output in said.items() if isinstance(output, Call)} == {
+        "free",
+        "four",
+    }  # the rest it can say itself
 
 
 def test_what_came_back_is_said_as_it_is() -> None:
