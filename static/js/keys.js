@@ -36,7 +36,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
   // what is focused and can be pressed keeps its own Space and Enter
   const own = event.target instanceof HTMLElement && event.target.closest(`button, a, summary, ${CHOICES}`);
-  if (own && (event.key === " " || event.key === "Enter")) return;
+  // (a button that closed its own dialog has the focus until the next frame)
+  if (own?.checkVisibility() && (event.key === " " || event.key === "Enter")) return;
   const found = entries.find(({ key }) => key === event.key);
   if (!found) return;
   event.preventDefault();

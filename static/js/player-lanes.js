@@ -48,6 +48,7 @@ export function makeLanes(box, gone) {
   const duration = Math.max(1, Number(box.dataset.duration));
   const view = { from: 0, span: duration };
   const beyond = /** @type {HTMLElement} */ (lanes.querySelector(".beyond"));
+  const playhead = /** @type {HTMLElement} */ (lanes.querySelector(".playhead"));
   const audio = Number(box.dataset.audio);
   beyond.hidden = !audio || duration - audio < 100;
   beyond.style.setProperty("--s", String(audio));
@@ -84,7 +85,7 @@ export function makeLanes(box, gone) {
     show,
     whole: () => show(0, duration),
     around: ([from, to]) => show(from - MARGIN_MS, to + MARGIN_MS),
-    move: (ms) => lanes.style.setProperty("--at", String(ms)),
+    move: (ms) => playhead.style.setProperty("--at", String(ms)), // on the lanes, each frame would style every mark anew
     /** The moment in ms below a point of the screen. */
     at(x) {
       const box = lanes.querySelector(".track").getBoundingClientRect();

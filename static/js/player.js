@@ -2,6 +2,7 @@
 import { soloGraph } from "./player-audio.js";
 import { drawBar } from "./player-bar.js";
 import { clock, makeLanes } from "./player-lanes.js";
+import { makeSpan } from "./player-span.js";
 import { turnAt, turnSpan } from "./player-turns.js";
 import { drawWaves } from "./player-waves.js";
 
@@ -26,8 +27,9 @@ export function createPlayer(box) {
   let solo = "both";
   let zoom = "call";
   let shownTurn = 0;
-  let span = null; // [from, to] in s: what to stay within
-  let loop = false;
+  let frame = 0;
+  const turnHere = () => turnSpan(startsMs, turnAt(startsMs, player.ms()), endMs()).map((ms) => ms / 1000);
+  const span = makeSpan(turnHere);
 
   const player = {
     box,
@@ -60,17 +62,15 @@ export function createPlayer(box) {
       gone.abort();
     },
     seek(seconds) {
-      if (!loop || (span && (seconds < span[0] || seconds >= span[1]))) span = null;
       audio.currentTime = Math.max(0, Math.min(seconds, endMs() / 1000));
-      if (loop) span ??= turnHere();
+      span.moved(audio.currentTime);
       draw();
     },
     skip: (seconds) => player.seek(audio.currentTime + seconds),
-    /** Stand at the start of [from, to] in s: it is played next, and again while the loop is on. */
-    cue(from, to) {
-      span = null;
+    /** Stand at the start of [from, to] in s: it is played next. `holds`: its end holds wherever one goes before it. */
+    cue(from, to, holds = false) {
       player.seek(from);
-      span = [from, to];
+      span.set(from, to, holds);
     },
     playSpan(from, to) {
       player.cue(from, to);
@@ -94,9 +94,8 @@ export function createPlayer(box) {
       audio.playbackRate = factor;
       draw();
     },
-    loop(on = !loop) {
-      loop = on;
-      span = loop ? (span ?? turnHere()) : null;
+    loop(on = !span.loops()) {
+      span.loop(on, audio.currentTime);
       draw();
     },
     zoom(to = zoom === "call" ? "turn" : "call") {
@@ -120,7 +119,6 @@ export function createPlayer(box) {
     },
   };
 
-  const turnHere = () => turnSpan(startsMs, turnAt(startsMs, player.ms()), endMs()).map((ms) => ms / 1000);
   const tell = (text) => part("problem") && (part("problem").textContent = text);
 
   function show(change) {
@@ -142,15 +140,16 @@ export function createPlayer(box) {
     if (time) time.textContent = `${clock(audio.currentTime)} / ${clock(endMs() / 1000)}`;
   }
   function stayWithin() {
-    if (!span || audio.paused || audio.currentTime < span[1]) return;
-    if (loop) audio.currentTime = span[0];
+    const [from, to] = span.now() ?? [];
+    if (to === undefined || audio.paused || audio.currentTime < to) return;
+    if (span.loops()) audio.currentTime = from;
     else {
       audio.pause();
       spanEnded();
     }
   }
   function spanEnded() {
-    span = null;
+    span.over();
     box.dispatchEvent(new CustomEvent("spanend"));
   }
   function step() {
@@ -160,11 +159,12 @@ export function createPlayer(box) {
   }
   function frames() {
     step();
-    if (!audio.paused) requestAnimationFrame(frames);
+    cancelAnimationFrame(frame); // one chain, however often it was stopped and begun within a frame
+    if (!audio.paused) frame = requestAnimationFrame(frames);
   }
   function draw() {
     move();
-    drawBar(box, { paused: audio.paused, solo, rate: audio.playbackRate, zoom, loop });
+    drawBar(box, { paused: audio.paused, solo, rate: audio.playbackRate, zoom, loop: span.loops() });
   }
 
   box.addEventListener("click", (event) => {
@@ -181,8 +181,8 @@ export function createPlayer(box) {
   audio.addEventListener("play", frames);
   audio.addEventListener("timeupdate", step); // frames rest while the page is in the background
   audio.addEventListener("ended", () => {
-    if (loop && span) player.playSpan(...span);
-    else if (span) spanEnded();
+    if (span.loops() && span.now()) player.playSpan(...span.now());
+    else if (span.now() || span.isHeld()) spanEnded();
   });
   audio.addEventListener("error", () => tell("The recording could not be loaded."));
   for (const name of ["play", "pause", "ended", "loadedmetadata", "seeked", "ratechange"]) audio.addEventListener(name, draw);

@@ -14,10 +14,12 @@ const part = (name, within = root) => /** @type {HTMLElement} */ (within.querySe
 const said = (text) => (part("said").textContent = text);
 let at = Number(root.dataset.begin);
 let player = null;
+let playing = false; // whether it shall play once it is there
 let waiting = null; // the timer between two failures
 const chosen = { side: "both", rate: 1 }; // by the listener: it holds for those that follow
 let asked = 0; // who was asked for twice is heard once
 
+const goesOn = () => /** @type {HTMLInputElement} */ (part("auto")).checked;
 const windowOf = (item) => [Number(item.dataset.from), Number(item.dataset.to)];
 
 function drawFault() {
@@ -36,8 +38,16 @@ function draw() {
   drawFault();
 }
 
-function leave() {
+/** Whoever hears it again, or judges it, is not led on by the clock. */
+function stay() {
+  if (waiting === null) return;
   clearTimeout(waiting);
+  waiting = null;
+  said("");
+}
+
+function leave() {
+  stay();
   said("");
   if (!player) return;
   chosen.rate = player.audio.playbackRate;
@@ -46,9 +56,16 @@ function leave() {
   player = null;
 }
 
+/** Back to the start of the window, which holds wherever the listener goes within it. */
+function cue() {
+  const [from, end] = windowOf(items[at]);
+  player.cue(from / 1000, end / 1000, true);
+}
+
 /** Shows a failure; hears it unless told to wait for the listener. */
-async function go(to, playing = true) {
+async function go(to, hears = true) {
   leave();
+  playing = hears;
   const mine = (asked += 1);
   at = Math.max(0, Math.min(to, items.length - 1));
   draw();
@@ -74,29 +91,27 @@ async function go(to, playing = true) {
   const [from, end] = windowOf(item);
   player.window(from - SEEN_MS, end + SEEN_MS);
   player.box.addEventListener("spanend", heard);
-  player.cue(from / 1000, end / 1000);
+  player.audio.addEventListener("play", stay); // heard again: the next one waits
+  cue();
   if (playing) player.play();
 }
 
 function hearIt() {
-  clearTimeout(waiting);
-  said("");
-  const [from, end] = windowOf(items[at]);
-  return player?.playSpan(from / 1000, end / 1000);
+  cue();
+  return player.play();
 }
 
 function heard() {
   if (!player) return; // closed meanwhile
-  const [from, end] = windowOf(items[at]);
-  player.cue(from / 1000, end / 1000); // Space hears it again
-  if (!(/** @type {HTMLInputElement} */ (part("auto")).checked)) return;
+  cue(); // Space hears it again
+  if (!goesOn()) return;
   said(at + 1 < items.length ? "The next one follows." : "");
   waiting = setTimeout(next, PAUSE_MS);
 }
 
 function next() {
   if (at + 1 < items.length) return go(at + 1);
-  clearTimeout(waiting);
+  stay();
   player?.pause();
   const set = items.filter((item) => item.dataset.set).length;
   said(`That was the last one. ${set} of ${items.length} have a fault.`);
@@ -106,13 +121,13 @@ function next() {
 /** Whose fault it was; a key goes on at once. */
 async function judge(fault) {
   const item = items[at];
-  clearTimeout(waiting);
+  stay();
   try {
     const { fault: kept } = await post(`/trials/${item.dataset.item}/fault/`, { fault });
     item.dataset.set = kept;
     part("fault", item).textContent = kept;
     if (item === items[at]) drawFault();
-    if (kept && item === items[at] && /** @type {HTMLInputElement} */ (part("auto")).checked) next();
+    if (kept && item === items[at] && goesOn()) next();
   } catch (error) {
     said(`The fault was not kept: ${error.message}.`);
   }
@@ -141,8 +156,11 @@ const keys = [
     run: () => judge(button.dataset.fault),
   })),
 ];
-const own = playerKeys(() => player).map((entry) =>
-  entry.key === "E" ? { ...entry, label: "Hear the window again", run: () => hearIt() } : entry,
-);
+const changed = {
+  E: { label: "Hear the window again", run: () => player && hearIt() },
+  " ": { run: () => (player ? player.toggle() : (playing = !playing)) }, // while it is fetched, what is to be done then
+};
+const own = playerKeys(() => player).map((entry) => ({ ...entry, ...changed[entry.key] }));
 bind([...own, ...keys]);
+part("auto").addEventListener("change", stay);
 go(at, false);

@@ -1,11 +1,11 @@
-"""Real sound in a real browser: a side alone, swapped at a turn, blind, failures one after the other.
+"""Real sound in a real browser: a side alone, swapped at a turn, blind.
 
 A site takes seconds to start, so that each test walks many steps.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from django.core.files.base import ContentFile
@@ -15,6 +15,7 @@ from runs_app.models import Preference, Run, Trial
 from runs_app.realtime.wav import wav_bytes
 from tests.grading import builders as evidence
 from tests.pages.comparing import versions
+from tests.pages.listening import PLAYERS, SHOWN, now, talking
 from tests.pages.trials import record_trial
 from tests.runs.builders import make_run
 from tests.services import eventually
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 
-PLAYERS = "[...document.querySelectorAll('[data-player]')]"
-SHOWN = f"{PLAYERS}.find((one) => one.checkVisibility())"
 # the loudest sample of each ear, behind all that the player does to the sound
 EARS = f"""async () => {{
   const {{context, output}} = {SHOWN}.player.graph();
@@ -47,28 +46,6 @@ EARS = f"""async () => {{
     return samples.reduce((top, one) => Math.max(top, Math.abs(one)), 0);
   }});
 }}"""
-# How a player stands, for when what should have been heard was not.
-STATE = f"""() => {{
-  const one = {SHOWN}, audio = one?.querySelector("audio");
-  return JSON.stringify({{at: audio?.currentTime, paused: audio?.paused, ready: audio?.readyState, error: audio?.error,
-    said: document.querySelector('[data-part="said"]')?.textContent, told: one?.querySelector('[data-part="problem"]')
-    ?.textContent, dialog: Boolean(document.querySelector("dialog[open]")), focus: document.activeElement?.outerHTML
-    .slice(0, 80), played: window.played}});
-}}"""
-PLAYED_S = 90.0  # six seconds of sound: where the machine is busy, its sound is late
-
-
-def now(page: Page, what: str = "currentTime") -> Any:
-    return page.evaluate(f"{SHOWN}?.querySelector('audio').{what} ?? 0")
-
-
-def talking(*turns: tuple[float, float, float, float], total_ms: float) -> tuple[Any, Any]:
-    """A record and its sound. Of each turn: the caller's start and end, the agent's start and end, in ms."""
-    sound = evidence.recording([t[:2] for t in turns], [t[2:] for t in turns], total_ms)
-    spoken = tuple(
-        evidence.spoken(caller=t[:2], agent=(t[2:],), index=n, text=f"Answer {n + 1}.") for n, t in enumerate(turns)
-    )
-    return evidence.audio_record(turns=spoken, audio_samples=len(sound)), sound
 
 
 def overlapping_trial() -> Trial:
@@ -185,52 +162,6 @@ def hear_blind(page: Page, pair: Run) -> None:
     found.refresh_from_db()
     assert found.liked == ("b" if found.a_is_first else "a")
     assert "Front desk@2" in page.content()
-
-
-def test_the_playlist_plays_only_its_windows_and_goes_on(site: Site, chrome: Chrome) -> None:
-    run = make_run(3)
-    for at_ms in (3_500.0, 4_000.0, 4_500.0):
-        record, sound = talking((0, 1_000, 1_800, 19_000), total_ms=20_000)
-        called = evidence.call(turn=0, called_ms=at_ms, answered_ms=at_ms + 100)
-        record_trial(run, evidence.audio_record(called, turns=record.turns, audio_samples=len(sound)), sound)
-    page = chrome.open(f"/playlist/?run={run.pk}")
-    eventually(lambda: now(page, "readyState") >= 1, what="the first is there")
-    # what was played, by trial: told by the audio elements themselves
-    page.evaluate(
-        """() => { window.played = {}; document.addEventListener("timeupdate", ({target}) => {
-             const trial = target.closest("[data-player]").dataset.trial; if (target.paused) return;
-             (window.played[trial] ??= []).push(target.currentTime); }, true); }"""
-    )
-    page.keyboard.press("?")
-    listed = page.locator("#keys tbody").inner_text()
-    assert "The fault is the caller's" in listed
-    page.get_by_role("button", name="Close").click()
-    page.keyboard.press("Z")
-    page.keyboard.press(" ")
-    count = page.locator("[data-part=count]")
-    eventually(
-        lambda: "2 of 3" in count.inner_text(),
-        within_s=PLAYED_S,
-        what=lambda: f"it goes on by itself; {page.evaluate(STATE)}",
-    )
-    eventually(lambda: now(page) > 1.2 and not now(page, "paused"), what="the second plays")
-    agent_alone = page.get_by_role("button", name="R agent")
-    agent_alone.click()
-    page.get_by_role("button", name="1.5×").click()
-    page.keyboard.press("2")
-    eventually(lambda: "3 of 3" in page.locator("[data-part=count]").inner_text(), what="a fault goes on at once")
-    second = run.trials.all()[1]
-    assert second.reviews.get(current=True).fault == "caller"
-    eventually(lambda: now(page) > 1.7 and not now(page, "paused"), what="the third plays")
-    assert agent_alone.get_attribute("aria-pressed") == "true"
-    assert now(page, "playbackRate") == 1.5
-    for trial, (start, end) in zip(run.trials.all(), ((0.5, 6.6), (1.0, 7.1), (1.5, 7.6)), strict=True):
-        played = page.evaluate(f"window.played['{trial.pk}']")
-        assert min(played) >= start - 0.05
-        assert max(played) <= end + 0.15
-    page.goto(f"{site.url}/playlist/?run={run.pk}")
-    assert page.locator("[data-part=count]").inner_text() == "3 of 3"
-    assert "You left off here" in page.locator(".playlist").inner_text()
 
 
 def test_recordings_that_are_mono_short_or_gone_are_told_and_what_can_be_heard_is(site: Site, chrome: Chrome) -> None:
