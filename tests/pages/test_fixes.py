@@ -73,6 +73,9 @@ def test_the_fragment_asks_again_until_it_is_over_and_opens_each_trial(signed_in
     first = signed_in.get(told, headers=HTMX).content.decode()
     assert f'hx-get="{told}" hx-trigger="load delay:1s"' in first
     assert "<html" not in first
+    waiting = signed_in.get(f"{told}trials/{fix.run.trials.all()[0].pk}/").content.decode()
+    assert "Graded when the conversation is over." in waiting
+    assert "Cancel this trial" not in waiting  # the whole is thrown away, not one of it
     play(fix.run, failing={("case_1", OLD)})
     over = signed_in.get(told, headers=HTMX).content.decode()
     assert "hx-trigger" not in over
