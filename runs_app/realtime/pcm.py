@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
-from runs_app.realtime.record import SAMPLES_PER_MS
-
 Int16 = npt.NDArray[np.int16]
 Float = npt.NDArray[np.float64]
 
@@ -49,11 +47,6 @@ def resample(samples: Float, *, from_hz: int, to_hz: int) -> Float:
     finite = np.nan_to_num(samples, nan=0.0, posinf=2.0, neginf=-2.0)  # one NaN would silence all of its filter's reach
     made = np.asarray(soxr.resample(finite, from_hz, to_hz, quality="VHQ"), dtype=np.float64)
     return np.pad(made[:wanted], (0, max(0, wanted - made.size)))
-
-
-def pcm16_ms(byte_count: int) -> float:
-    """How long so many bytes of mono PCM16 at RATE_HZ last: 48 bytes are a millisecond."""
-    return byte_count / (2 * SAMPLES_PER_MS)
 
 
 def to_bytes(samples: Int16) -> bytes:

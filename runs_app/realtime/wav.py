@@ -7,11 +7,8 @@ file holds. Everything but plain PCM16 is decoded by libsndfile (24 and 32 bit, 
 from __future__ import annotations
 
 import io
-import os
 import struct
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -95,17 +92,6 @@ def wav_bytes(samples: Int16, *, rate_hz: int = RATE_HZ) -> bytes:
     block = 2 * channels
     header = struct.pack("<HHIIHH", PCM, channels, rate_hz, rate_hz * block, block, 16)
     return _riff(header, body)
-
-
-def write_wav(path: Path, samples: Int16, *, rate_hz: int = RATE_HZ) -> None:
-    """Write the file whole or not at all: a reader never sees half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(wav_bytes(samples, rate_hz=rate_hz))
-        os.replace(name, path)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 def _chunks(data: bytes) -> Iterator[_Chunk]:

@@ -5,15 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs_app.realtime.formats import PCM, as_samples, format_of
 from runs_app.realtime.pcm import (
     from_bytes,
     mix_down,
-    pcm16_ms,
     resample,
     to_bytes,
     to_float,
     to_int16,
 )
+from runs_app.realtime.record import SAMPLES_PER_MS
 
 
 @pytest.mark.case("C09")
@@ -68,5 +69,7 @@ def test_resampling_keeps_the_pitch() -> None:
 
 @pytest.mark.behaviour(21)
 def test_48_bytes_are_a_millisecond_and_none_are_none() -> None:
-    """Behaviour 21, PCM16."""
-    assert (pcm16_ms(48), pcm16_ms(0), pcm16_ms(48_000)) == (1.0, 0.0, 1000.0)
+    """Behaviour 21: of PCM16; of G.711 it is 8 bytes."""
+    assert [len(as_samples(bytes(n), PCM)) / SAMPLES_PER_MS for n in (48, 0, 48_000)] == [1.0, 0.0, 1000.0]
+    narrow = format_of("g711_ulaw")
+    assert len(as_samples(bytes(8), narrow)) * 1000 / narrow.rate_hz == 1.0
