@@ -10,7 +10,14 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from runs_app.comparing.drawing import Drawing, draw, ends, noise_words
-from runs_app.comparing.tail_words import Tail, percentile_tails, repeat_tails
+from runs_app.comparing.tail_words import (
+    Tail,
+    common_k,
+    percentile_changes,
+    percentile_tails,
+    repeat_changes,
+    repeat_tails,
+)
 from runs_app.comparing.words import signed_text, value_text
 from runs_app.stats.estimate import BEING_COMPUTED, Estimate, Tails
 from runs_app.stats.rows import LATENCY, PASS_RATE
@@ -40,6 +47,7 @@ class Row:
     drawing: Drawing | None = None
     a_tails: tuple[Tail, ...] = ()
     b_tails: tuple[Tail, ...] = ()
+    tails: tuple[Tail, ...] = ()  # of the difference
 
     @property
     def text(self) -> str:
@@ -86,8 +94,7 @@ def read_frozen(document: Mapping[str, Json], candidate: str = "") -> Frozen | N
     if not pairs:
         return None
     pair = pairs[0]
-    tails = {one["configuration"]: _tails(one) for one in document.get("configurations", ())}
-    sides = tails[pair["a"]], tails[pair["b"]]
+    tails = _tails(pair, {one["configuration"]: one for one in document.get("configurations", ())})
     return Frozen(
         a=letters[pair["a"]],
         b=letters[pair["b"]],
@@ -99,7 +106,7 @@ def read_frozen(document: Mapping[str, Json], candidate: str = "") -> Frozen | N
         critical=tuple(str(one.get("scenario", one)) for one in _critical(document, pair)),
         passport=tuple(_stamps(pair)),
         rows=tuple(
-            _row(name, metric, *(side.get(name, ()) for side in sides))
+            _row(name, metric, *(one.get(name, ()) for one in tails))
             for name, metric in pair.get("metrics", {}).items()
         ),
         scenarios=tuple(_scenario(one, pair["a"], pair["b"]) for one in document.get("scenarios", ())),
@@ -118,7 +125,13 @@ def _stamps(pair: Mapping[str, Json]) -> Iterable[str]:
             yield f"{name}: {a} and {b}. {bias}".strip()
 
 
-def _row(name: str, metric: Mapping[str, Json], a_tails: tuple[Tail, ...], b_tails: tuple[Tail, ...]) -> Row:
+def _row(
+    name: str,
+    metric: Mapping[str, Json],
+    a_tails: tuple[Tail, ...],
+    b_tails: tuple[Tail, ...],
+    tails: tuple[Tail, ...],
+) -> Row:
     paired, verdict = metric.get("paired") or {}, metric.get("verdict") or {}
     ratio, noise, word = metric.get("ratio"), metric.get("noise") or {}, str(verdict.get("word", ""))
     seen, band = _seen(metric), ends(noise.get("low"), noise.get("high"))
@@ -138,6 +151,7 @@ def _row(name: str, metric: Mapping[str, Json], a_tails: tuple[Tail, ...], b_tai
         drawing=draw(seen, _ends_of(metric), band, none=1.0 if ratio else 0.0),
         a_tails=a_tails,
         b_tails=b_tails,
+        tails=() if word == "Not comparable" else tails,
     )
 
 
@@ -153,21 +167,38 @@ def _ends_of(metric: Mapping[str, Json]) -> tuple[float, float] | None:
     return ends(told.get("low"), told.get("high"))
 
 
-def _tails(configuration: Mapping[str, Json]) -> dict[str, tuple[Tail, ...]]:
-    """Metric -> what is no mean, of one configuration; empty where the document has no intervals of it."""
-    told = configuration.get("tails")
+def _tails(
+    pair: Mapping[str, Json], configurations: Mapping[str, Mapping[str, Json]]
+) -> list[dict[str, tuple[Tail, ...]]]:
+    """Metric -> what is no mean, of A, of B, and of their difference; empty where the document has none of it."""
+    both = [configurations[pair["a"]], configurations[pair["b"]]]
+    sides, numbers = [_told_tails(one) for one in both], [_latency(one) for one in both]
+    k = common_k(sides)
+    found = [
+        {PASS_RATE: repeat_tails(side, k), LATENCY: percentile_tails(own, side) if side and own else ()}
+        for side, own in zip(sides, numbers, strict=True)
+    ]
+    difference = _told_tails(pair)
+    if difference is None:
+        return [*found, {}]
+    thin = any(own is not None and own.p95_is_thin for own in numbers)
+    changes = {PASS_RATE: repeat_changes(difference, k), LATENCY: percentile_changes(difference, is_thin=thin)}
+    return [*found, changes]
+
+
+def _told_tails(part: Mapping[str, Json]) -> Tails | None:
+    told = part.get("tails")
     if not told:
-        return {}
+        return None
     pass_k = {int(k): _estimate(one) for k, one in (told.get("pass_k") or {}).items()}
-    tails = Tails(_estimate(told.get("p50") or {}), _estimate(told.get("p95") or {}), pass_k)
-    found = {PASS_RATE: repeat_tails(tails)}
-    latency = (configuration.get("metrics") or {}).get(LATENCY) or {}
-    if latency.get("n"):
-        numbers = Summary(
-            latency.get("mean"), latency.get("p50"), latency.get("p95"), latency["n"], latency.get("of", 0)
-        )
-        found[LATENCY] = percentile_tails(numbers, tails)
-    return found
+    return Tails(_estimate(told.get("p50") or {}), _estimate(told.get("p95") or {}), pass_k)
+
+
+def _latency(configuration: Mapping[str, Json]) -> Summary | None:
+    told = (configuration.get("metrics") or {}).get(LATENCY) or {}
+    if not told.get("n"):
+        return None
+    return Summary(told.get("mean"), told.get("p50"), told.get("p95"), told["n"], told.get("of", 0))
 
 
 def _estimate(told: Mapping[str, Json]) -> Estimate:

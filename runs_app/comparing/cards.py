@@ -9,7 +9,14 @@ from typing import Final
 from runs_app.comparing.choice import METRICS
 from runs_app.comparing.differences import Difference, difference_of
 from runs_app.comparing.loading import Column
-from runs_app.comparing.tail_words import Tail, percentile_tails, repeat_tails
+from runs_app.comparing.tail_words import (
+    Tail,
+    common_k,
+    percentile_changes,
+    percentile_tails,
+    repeat_changes,
+    repeat_tails,
+)
 from runs_app.comparing.words import metric_name, plural, value_text
 from runs_app.grading.metrics import METRICS as CATALOGUE
 from runs_app.stats.comparison import Comparison
@@ -51,31 +58,41 @@ def _card(metric: str, comparison: Comparison, columns: Sequence[Column], text_o
     summaries = dict(zip(columns, comparison.configurations, strict=True))
     of_key = {column.key: column for column in columns}
     against = [pair for pair in comparison.pairs if columns and pair.a == columns[0].key]
+    k = common_k(summary.tails for summary in comparison.configurations)
     measured = any(_measured(metric, summary) for summary in summaries.values())
     return Card(
         metric=metric,
         name=metric_name(metric),
         definition=PASS_RATE_MEANS if metric == PASS_RATE else CATALOGUE[metric].definition,
-        values=tuple(_value(metric, column, summary) for column, summary in summaries.items()),
-        differences=tuple(_difference(metric, pair, of_key[pair.b], summaries) for pair in against),
+        values=tuple(_value(metric, column, summary, k) for column, summary in summaries.items()),
+        differences=tuple(_difference(metric, pair, of_key[pair.b], summaries, k) for pair in against),
         empty="" if measured else why_empty(metric, comparison, text_only=text_only),
     )
 
 
 def _difference(
-    metric: str, pair: PairComparison, column: Column, summaries: dict[Column, ConfigurationSummary]
+    metric: str, pair: PairComparison, column: Column, summaries: dict[Column, ConfigurationSummary], k: int
 ) -> Difference:
-    timeouts = sum(one.pass_rate.timeouts for one in summaries.values() if one.key in (pair.a, pair.b))
-    return difference_of(metric, pair, column, timeouts=timeouts)
+    both = [one for one in summaries.values() if one.key in (pair.a, pair.b)]
+    timeouts = sum(one.pass_rate.timeouts for one in both)
+    return difference_of(metric, pair, column, timeouts=timeouts, tails=_changes(metric, pair, both, k))
+
+
+def _changes(metric: str, pair: PairComparison, both: Sequence[ConfigurationSummary], k: int) -> tuple[Tail, ...]:
+    if metric == PASS_RATE:
+        return repeat_changes(pair.tails, k)
+    if metric == LATENCY:
+        return percentile_changes(pair.tails, is_thin=any(one.metrics[LATENCY].p95_is_thin for one in both))
+    return ()
 
 
 def _measured(metric: str, summary: ConfigurationSummary) -> int:
     return summary.pass_rate.n if metric == PASS_RATE else summary.metrics[metric].n
 
 
-def _value(metric: str, column: Column, summary: ConfigurationSummary) -> Value:
+def _value(metric: str, column: Column, summary: ConfigurationSummary, k: int) -> Value:
     if metric == PASS_RATE:
-        return _rate(column, summary)
+        return _rate(column, summary, k)
     numbers = summary.metrics[metric]
     return Value(
         column=column,
@@ -86,12 +103,12 @@ def _value(metric: str, column: Column, summary: ConfigurationSummary) -> Value:
     )
 
 
-def _rate(column: Column, summary: ConfigurationSummary) -> Value:
+def _rate(column: Column, summary: ConfigurationSummary, k: int) -> Value:
     rate = summary.pass_rate
     value, rest = rate_in_words(rate).split(" (", 1)
     stages = ", ".join(f"{count} {stage}" for stage, count in rate.invalid_stages.items())
     more = f"{_rate_hover(rate)}; invalid: {stages}" if stages else _rate_hover(rate)
-    return Value(column, value, f"({rest}", more, repeat_tails(summary.tails))
+    return Value(column, value, f"({rest}", more, repeat_tails(summary.tails, k))
 
 
 def _rate_hover(rate: PassRate) -> str:

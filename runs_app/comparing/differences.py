@@ -7,6 +7,7 @@ from typing import Final
 
 from runs_app.comparing.drawing import Drawing, Ends, draw, ends, noise_words
 from runs_app.comparing.loading import Column
+from runs_app.comparing.tail_words import Tail
 from runs_app.comparing.words import interval_text, plural, ratio_text, share_text, signed_text
 from runs_app.stats.change import describe_change
 from runs_app.stats.pair import MetricComparison, PairComparison
@@ -40,10 +41,13 @@ class Difference:
     worse: int
     same: int
     can_ask: bool  # more repeats might tell
+    tails: tuple[Tail, ...]
 
 
-def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts: int) -> Difference:
-    """`timeouts`: trials of both sides that never answered."""
+def difference_of(
+    metric: str, pair: PairComparison, column: Column, *, timeouts: int, tails: tuple[Tail, ...] = ()
+) -> Difference:
+    """`timeouts`: trials of both sides that never answered. `tails`: differences of what is no mean."""
     compared = pair.metrics[metric]
     paired, verdict = compared.paired, compared.verdict
     return Difference(
@@ -67,6 +71,7 @@ def difference_of(metric: str, pair: PairComparison, column: Column, *, timeouts
         worse=compared.worse,
         same=compared.same,
         can_ask=verdict.word == "Can't tell" and verdict.code == "undecided" and paired.n > 1,
+        tails=() if verdict.word == "Not comparable" else tails,
     )
 
 

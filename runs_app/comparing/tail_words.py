@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Final
 
+from runs_app.comparing.words import interval_text, signed_text
 from runs_app.stats.estimate import Estimate, Tails
+from runs_app.stats.rows import LATENCY
 from runs_app.stats.summary import Summary
 from runs_app.templatetags.figures import ms, score
 
@@ -35,14 +37,40 @@ def percentile_tails(numbers: Summary, tails: Tails | None) -> tuple[Tail, ...]:
     )
 
 
-def repeat_tails(tails: Tails | None) -> tuple[Tail, ...]:
-    """pass^k for the largest k: the chance that so many repeats of a scenario all pass."""
-    if tails is None or not tails.pass_k:
+def common_k(sides: Iterable[Tails | None]) -> int:
+    """The largest k of which each has a pass^k that has any, so that only alike is told beside alike; 0 of none."""
+    return min((max(tails.pass_k) for tails in sides if tails is not None and tails.pass_k), default=0)
+
+
+def repeat_tails(tails: Tails | None, k: int) -> tuple[Tail, ...]:
+    """pass^k: the chance that so many repeats of a scenario all pass."""
+    if tails is None or k not in tails.pass_k:
         return ()
-    k, estimate = max(tails.pass_k.items())
+    estimate = tails.pass_k[k]
     return (
         Tail(f"pass^{k}", score(estimate.value), f"the chance that {k} repeats all pass; {_more(estimate, score)}"),
     )
+
+
+def percentile_changes(pair: Tails, *, is_thin: bool) -> tuple[Tail, ...]:
+    """B minus A over the paired scenarios. Empty where neither percentile was measured on both sides."""
+    if pair.p50.value is None and pair.p95.value is None:
+        return ()
+    p95 = _change("p95", pair.p95, LATENCY)
+    if is_thin:
+        p95 = replace(p95, more=f"{p95.more}{THIN}", is_thin=True)
+    return _change("p50", pair.p50, LATENCY), p95
+
+
+def repeat_changes(pair: Tails, k: int) -> tuple[Tail, ...]:
+    return (_change(f"pass^{k}", pair.pass_k[k], ""),) if k in pair.pass_k else ()
+
+
+def _change(name: str, estimate: Estimate, metric: str) -> Tail:
+    interval = interval_text(metric, estimate.low, estimate.high)
+    why = f"95 % interval over {estimate.scenarios} scenarios" if interval else estimate.why or "no interval"
+    text = f"{signed_text(metric, estimate.value)} {interval}".rstrip()
+    return Tail(f"Δ\u202f{name}", text, f"difference of {name} over the paired scenarios, which decides nothing; {why}")
 
 
 def _late(estimate: Estimate) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from runs_app import run_page
 from runs_app.comparing.export import as_json
 from runs_app.comparing.page import Page
-from runs_app.frozen import read_frozen
+from runs_app.frozen import Frozen, read_frozen
 from runs_app.known import open_marks, with_marks
 from runs_app.models import Run, Trial
 from runs_app.plans import plan_of
@@ -53,19 +53,26 @@ def run_report(run: Run) -> str:
 
 
 def comparison_report(page: Page, candidate: str = "") -> str:
-    """Of the baseline and `candidate` (NAME@VERSION, by default the first beside it), as the page shows them."""
+    """Of the baseline and `candidate` (NAME@VERSION, by default all beside it), as the page shows them."""
     columns = page.columns
-    frozen = read_frozen(as_json(page), candidate) if page.comparison is not None else None
     rates = page.comparison.configurations if page.comparison is not None else ()
     bars = [_bar(f"{column.letter} {column.label}", one) for column, one in zip(columns, rates, strict=False)]
     own = {
         "title": " and ".join(column.label for column in columns),
         "status": page.state,
-        "frozen": frozen,
+        "pairs": _pairs(page, candidate),
         "drawing": rate_bars(bars) if bars else "",
     }
     versions = [column.version.pk for column in columns]
     return _report(page.loaded.runs, own, simulated=page.loaded.simulated, versions=versions)
+
+
+def _pairs(page: Page, candidate: str) -> list[Frozen]:
+    if page.comparison is None:
+        return []
+    document = as_json(page)
+    beside = [candidate] if candidate else [column.label for column in page.columns[1:]]
+    return [found for label in beside if (found := read_frozen(document, label)) is not None]
 
 
 def _bar(label: str, one: ConfigurationSummary) -> Bar:

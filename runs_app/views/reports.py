@@ -20,7 +20,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def comparison(request: HttpRequest) -> HttpResponse:
-    """The address is the comparison's; ?candidate=NAME@VERSION stands beside the baseline."""
+    """The address is the comparison's; ?candidate=NAME@VERSION leaves out the others beside the baseline."""
     try:
         page = page_asked(request.GET)
     except BadChoice as problem:

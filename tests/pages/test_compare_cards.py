@@ -65,3 +65,30 @@ def test_no_card_would_see_a_difference_that_no_share_can_have(signed_in: Client
     assert "Can't tell" in rate
     assert "would see" not in rate
     assert "would see" in quality
+
+
+def unequal(trial: Trial) -> Result:
+    """A: passed, passed, failed and passed, passed, invalid; B: passed three times, then once. B takes 100 ms more."""
+    outcomes = {("case_1", 1): "ppf", ("case_2", 1): "ppi", ("case_1", 2): "ppp", ("case_2", 2): "pff"}
+    letter = outcomes[key(trial), side(trial)][trial.repeat - 1]
+    outcome = {"p": "passed", "f": "failed", "i": "invalid"}[letter]
+    return Result(outcome, "connect" if letter == "i" else "", {"response_latency_ms": 200.0 + 100 * side(trial)})
+
+
+def test_only_the_same_number_of_repeats_is_told_beside_each_other(signed_in: Client) -> None:
+    """pass^2 of A: (1/3 + 1) / 2; of B, which could tell pass^3 too: (1 + 0) / 2."""
+    run = finished_run(unequal, scenarios=2, repeats=3)
+    found = cards(signed_in, run.pk)
+    assert "pass^2 .67" in found["pass rate"]
+    assert "pass^2 .50" in found["pass rate"]
+    assert "pass^3" not in found["pass rate"]
+    assert "Δ pass^2 −.17" in found["pass rate"]
+
+
+def test_percentiles_have_their_difference_on_the_card_and_why_it_has_no_interval(signed_in: Client) -> None:
+    run = finished_run(unequal, scenarios=2, repeats=3)
+    page = signed_in.get(f"/compare/?run={run.pk}").content.decode()
+    assert "Δ\u202fp50 +100 ms" in page
+    assert "Δ\u202fp95 +100 ms" in page
+    why = "difference of p95 over the paired scenarios, which decides nothing; too few scenarios for an interval"
+    assert f'title="{why}; under 59 values' in page

@@ -37,8 +37,8 @@ def said(text: str) -> str:
 
 def test_the_frozen_page_and_the_report_tell_what_the_cards_tell(signed_in: Client, run: Run) -> None:
     card = next(one for one in signed_in.get(f"/compare/?run={run.pk}").context["shown"].cards if one.metric == LATENCY)
-    tails = [tail for value in card.values for tail in value.tails]
-    assert [tail.name for tail in tails] == ["p50", "p95", "p50", "p95"]
+    tails = [*(tail for value in card.values for tail in value.tails), *card.differences[0].tails]
+    assert [said(tail.name) for tail in tails] == ["p50", "p95", "p50", "p95", "Δ p50", "Δ p95"]
     assert card.differences[0].note.endswith("Inside the noise of the baseline against itself")
     query = urlencode({"run": run.pk, "a": "Front desk@1", "b": "Front desk@2"})
     decide = words(signed_in.get(f"{reverse('decide')}?{query}"))
@@ -63,11 +63,12 @@ def test_what_an_older_document_lacks_is_left_out(signed_in: Client, run: Run) -
     document = as_json(signed_in, f"run={run.pk}")
     for one in document["configurations"]:
         del one["tails"]
+    del document["pairs"][0]["tails"]
     for metric in document["pairs"][0]["metrics"].values():
         del metric["noise"]
     frozen = read_frozen(document)
     assert frozen is not None
-    assert not any(row.noise or row.note or row.a_tails or row.b_tails for row in frozen.rows)
+    assert not any(row.noise or row.note or row.a_tails or row.b_tails or row.tails for row in frozen.rows)
 
 
 def test_an_interval_that_was_not_there_yet_is_not_promised(signed_in: Client, run: Run) -> None:

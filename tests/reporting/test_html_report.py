@@ -123,14 +123,17 @@ def test_a_comparison_is_told_with_its_verdicts(signed_in: Client):
     run = finished_run(
         lambda trial: Result("passed" if side(trial) == 2 else "failed"),
         scenarios=6,
-        configurations=versions(),
+        configurations=versions(3),
         repeats=2,
     )
     text = signed_in.get(f"{reverse('compare-report')}?run={run.pk}").content.decode()
-    assert "<bdi>Front desk@2</bdi> against <bdi>Front desk@1</bdi>" in text
-    assert "6 of 6 scenarios paired" in text
-    assert "12 failures = 1 problem" in text
+    for beside in ("Front desk@2", "Front desk@3"):
+        assert f"<bdi>{beside}</bdi> against <bdi>Front desk@1</bdi>" in text
+    assert text.count("6 of 6 scenarios paired") == 2
+    assert "24 failures = 1 problem" in text
     assert references(text).fetched == []
+    one = signed_in.get(f"{reverse('compare-report')}?run={run.pk}&candidate=Front+desk@3").content.decode()
+    assert one.count("6 of 6 scenarios paired") == 1
     for wrong in ("", "?run=999999", "?run=x"):
         assert signed_in.get(f"{reverse('compare-report')}{wrong}").status_code == 404
 
