@@ -72,6 +72,25 @@ form.addEventListener("htmx:configRequest", (event) => {
   if (pressed) detail.parameters.set("action", pressed);
 });
 
+/** Said where the problems stand, until an answer takes its place. */
+function notKept(reason) {
+  const notices = /** @type {HTMLElement} */ (document.getElementById("notices"));
+  const said = notices.querySelector("[data-not-kept]") ?? document.createElement("p");
+  said.className = "message warning";
+  said.setAttribute("data-not-kept", "");
+  said.textContent = `What you typed last is not kept: ${reason}. Leave this page open.`;
+  notices.prepend(said);
+}
+form.addEventListener("htmx:sendError", (event) => {
+  if (/** @type {CustomEvent} */ (event).detail.elt !== form) return;
+  notKept("the site cannot be reached, and is asked again every five seconds");
+  checkSoon(5000);
+});
+form.addEventListener("htmx:responseError", (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event);
+  if (detail.elt === form) notKept(`the site answered ${detail.xhr.status}`);
+});
+
 let focused = { id: "", from: 0, to: 0 };
 form.addEventListener("htmx:beforeSwap", () => {
   const input = /** @type {HTMLInputElement} */ (document.activeElement);

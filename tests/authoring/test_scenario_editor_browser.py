@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scenarios_app.models import Scenario
+from scenarios_app.models import Scenario, ScenarioDraft
 from scenarios_app.services import save_scenario
 from tests.services import eventually
 from tests.support import make_application, make_scenario, make_user, scenario_json
@@ -155,6 +155,15 @@ def test_a_closed_tab_and_a_colleague_cost_nothing(site: Site, chrome: Chrome) -
     page = chrome.open("/scenarios/book_table/edit/")
     assert page.get_by_label("Title", exact=True).input_value() == "Half a title"
     assert "begun on version 1" in page.locator("#draft-state").inner_text()
+
+    chrome.expect_problem("net::ERR_", "htmx:")
+    page.context.set_offline(True)
+    page.get_by_label("Source").fill("bug")
+    page.get_by_text("What you typed last is not kept: the site cannot be reached").wait_for()
+    page.context.set_offline(False)
+    page.get_by_label("Source").fill("bug 7")
+    page.locator("[data-not-kept]").wait_for(state="detached")
+    assert ScenarioDraft.objects.get().fields["source"] == "bug 7"
 
     save_scenario(scenario=scenario, content=scenario_json(title="Theirs", owner="Bo"), user=make_user("bob"))
     page.get_by_label("Answer", exact=True).fill("Mine.")
