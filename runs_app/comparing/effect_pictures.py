@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from runs_app.charts_effects import Bar, effects_chart
 from runs_app.comparing.choice import METRICS
+from runs_app.comparing.loading import Column
 from runs_app.comparing.page import Page
 from runs_app.comparing.picture import Line, Number, Picture, number
 from runs_app.comparing.words import metric_name, metric_unit, plural, signed_text
@@ -18,7 +22,7 @@ ALWAYS_TOGETHER = "never by itself"
 def effect_pictures(page: Page) -> list[Picture]:
     """One per metric; empty where no factor differs."""
     levels = {column.key: _levels(column.factors) for column in page.columns}
-    names = {level: text for column in page.columns for level, text in _names(column.factors)}
+    names = _names(page.columns)
     made = []
     for metric in METRICS:
         fewest = FEWEST_FOR_COUNTED if metric in COUNTED else 2
@@ -33,10 +37,19 @@ def _levels(factors: Factors) -> tuple[str, ...]:
     return (factors.prompt_hash, factors.model, factors.voice, "unknown" if factors.tools is None else factors.tools)
 
 
-def _names(factors: Factors) -> list[tuple[tuple[int, str], str]]:
-    return [
-        ((place, level), text) for place, (level, text) in enumerate(zip(_levels(factors), factors.texts, strict=True))
-    ]
+def _names(columns: Sequence[Column]) -> dict[tuple[int, str], str]:
+    """Of each level. Two configurations both have a prompt@1: where a text names several levels, letters tell whose."""
+    letters: dict[tuple[int, str], list[str]] = {}
+    texts: dict[tuple[int, str], str] = {}
+    for column in columns:
+        for place, (level, text) in enumerate(zip(_levels(column.factors), column.factors.texts, strict=True)):
+            texts.setdefault((place, level), text)
+            letters.setdefault((place, level), []).append(column.letter)
+    shared = Counter((place, text) for (place, _), text in texts.items())
+    return {
+        (place, level): f"{text} of {', '.join(letters[place, level])}" if shared[place, text] > 1 else text
+        for (place, level), text in texts.items()
+    }
 
 
 def _values(page: Page, metric: str) -> Values:

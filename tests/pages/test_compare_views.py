@@ -151,6 +151,7 @@ def test_factors_that_change_alone_are_told_apart_and_others_are_not(signed_in: 
     rows = dict(tables(response.content.decode())["effects-semantic_quality"])
     assert rows["model: voice-1 → voice-2"][0] == pytest.approx(0.25)
     assert rows["model: voice-1 → voice-3"][0] is None
+    assert "prompt: prompt@1 of A, B → prompt@1 of C" in rows
     assert "never by itself" in words(response)
     alone = finished_run(same(semantic_quality=0.5), configurations=[*versions(1, endpoint="wss://other.example/v1")])
     assert signed_in.get(f"/compare/?run={alone.pk}&view=effects").status_code == 200
