@@ -21,6 +21,12 @@ CODING = (
     ("g711_ulaw", "g711_ulaw, 8 kHz"),
     ("g711_alaw", "g711_alaw, 8 kHz"),
 )
+BACKEND = (
+    ("", "default: none"),
+    ("direct", "direct: none"),
+    ("responses", "responses: a model"),
+    ("client", "client: your own"),
+)
 PACE = (("", "default: real time"), ("true", "real time"), ("false", "as fast as it goes"))
 _KEY_HELP = "{{secrets.NAME}}. Empty: a dummy is sent."
 
@@ -64,13 +70,29 @@ class ConfigurationForm(SlotForm):
         Slot("persona_endpoint", ("persona", "endpoint")),
         Slot("persona_model", ("persona", "model")),
         Slot("persona_api_key", ("persona", "api_key")),
-        Slot("backend", ("backend",), JSON),
+        Slot("backend_mode", ("backend", "mode")),
+        Slot("backend_model", ("backend", "model")),
+        Slot("backend_endpoint", ("backend", "endpoint")),
+        Slot("backend_api_key", ("backend", "api_key")),
+        Slot("backend_token", ("backend", "token")),
+        Slot("backend_instructions", ("backend", "instructions"), TEXT),
+        Slot("backend_reasoning", ("backend", "reasoning")),
+        Slot("backend_verbosity", ("backend", "verbosity")),
+        Slot("backend_max_output_tokens", ("backend", "max_output_tokens"), NUMBER),
         Slot("price_table", ("price_table",), JSON),
     )
     layout = (
         ("The agent", "", ("name", "protocol", "endpoint", "model", "voice", "mode", "headers")),
         ("Instructions", "", ("instructions",)),
         ("Tools", "", ("application", "done_tool", "tool_rounds")),
+        (
+            "Who thinks behind the voice",
+            "Live always hands tasks on. A Realtime voice calls the tools itself, unless a backend of yours has them.",
+            (
+                *("backend_mode", "backend_model", "backend_endpoint", "backend_api_key", "backend_token"),
+                *("backend_reasoning", "backend_verbosity", "backend_max_output_tokens", "backend_instructions"),
+            ),
+        ),
         (
             "The caller's voice",
             "The speech service that speaks the caller's words; it has nothing to do with the agent.",
@@ -92,7 +114,7 @@ class ConfigurationForm(SlotForm):
             "In seconds; 60s and 500ms are read too.",
             ("timeout_turn", "timeout_connect", "timeout_session_ready", "timeout_response"),
         ),
-        ("The session", "For what the fields above do not say.", ("dialect", "session_update", "backend")),
+        ("The session", "For what the fields above do not say.", ("dialect", "session_update")),
         ("Prices", "For estimates of what a run costs.", ("price_table",)),
     )
 
@@ -152,8 +174,18 @@ class ConfigurationForm(SlotForm):
         " per_minute. Empty: the price list that comes with the site.",
         rows=3,
     )
-    backend = code(
-        "Backend",
-        'Who thinks behind the voice: {"mode": "responses", "model": "..."} or {"mode": "client", ...} with an endpoint'
-        " of your own. Realtime: nothing, where the voice itself calls the tools.",
+    backend_mode = choice("Backend", BACKEND, "Live: responses is a model of the provider, client a backend of yours.")
+    backend_model = code_line("Backend's model", "A remote assistant needs none.")
+    backend_endpoint = code_line(
+        "Backend's endpoint",
+        "A Responses API, or a remote assistant (wss). Empty: OpenAI's, or the simulator where the agent is.",
+        inputmode="url",
+    )
+    backend_api_key = code_line("Backend's API key", "{{secrets.NAME}}, for a Responses API of yours.")
+    backend_token = code_line("Assistant's token", "{{secrets.NAME}}, for a remote assistant (wss).")
+    backend_instructions = prose("Backend's instructions", "Empty: those of the agent.", rows=5)
+    backend_reasoning = code_line("Backend's reasoning effort", "Sent only when given.")
+    backend_verbosity = code_line("Backend's verbosity", "Sent only when given.")
+    backend_max_output_tokens = code_line(
+        "Backend's tokens at most", "Of one answer. Sent only when given.", inputmode="numeric"
     )

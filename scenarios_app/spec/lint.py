@@ -24,6 +24,8 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_SECRET = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|\bBearer\s+\S{16,}|[A-Za-z0-9_-]{32,}")
+_ELSEWHERE = ("endpoint", "api_key", "token")
+_TUNING = ("reasoning", "verbosity", "max_output_tokens")
 PRICES = ("text_in", "text_cached", "text_out", "audio_in", "audio_cached", "audio_out", "per_minute")
 
 
@@ -115,7 +117,26 @@ def lint_configuration(configuration: Configuration) -> list[Remark]:
         for path, text in _places_of_keys(configuration)
         if _LOOKS_SECRET.search(PLACEHOLDER.sub("", text))
     ]
-    return [*remarks, *_unread_prices(configuration), *(Remark(*remark) for remark in provider_remarks(configuration))]
+    remarks += [*_idle_backend(configuration), *_unread_prices(configuration)]
+    return remarks + [Remark(*remark) for remark in provider_remarks(configuration)]
+
+
+def _idle_backend(configuration: Configuration) -> Iterator[Remark]:
+    """What of the backend is read by nobody, in the mode that it has."""
+    backend, own = configuration.backend, configuration.own_backend
+    if backend is None:
+        return
+    idle: tuple[str, ...] = _TUNING
+    why = "a remote assistant decides that by itself"
+    if own is None and backend.mode == "direct":
+        idle, why = ("model", "instructions", *_ELSEWHERE, *_TUNING), "in mode: direct the voice itself thinks"
+    elif own is None:
+        idle, why = _ELSEWHERE, "in mode: responses GPT Live asks its provider's model; mode: client asks yours"
+    elif not (backend.endpoint or "").startswith(("ws://", "wss://")):
+        return
+    for name in idle:
+        if getattr(backend, name) is not None:
+            yield Remark(f"backend.{name}", f"is not used: {why}")
 
 
 def _unread_prices(configuration: Configuration) -> list[Remark]:

@@ -18,6 +18,7 @@ from scenarios_app.forms.hints import Offers
 from scenarios_app.forms.matching import MATCHERS
 from scenarios_app.forms.scenario import ScenarioForm, scenario_form
 from scenarios_app.forms.slots import ABSENT, NotShown, put
+from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.matchers import OPERATORS
 from tests.spec.examples import FULL_1_0
@@ -83,6 +84,12 @@ def edited(form_class: type[SlotForm], document: dict[str, Any], **changes: str)
         (
             ConfigurationForm,
             configuration_json(application={"name": "Café / süß", "version": 3}, backend={"mode": "direct"}),
+        ),
+        (
+            ConfigurationForm,
+            configuration_json(
+                backend={"mode": "client", "instructions": "a\nb", "max_output_tokens": 700, "token": None}
+            ),
         ),
     ],
 )
@@ -189,6 +196,20 @@ def test_a_model_is_there_while_its_box_is_ticked(box: str, part: str) -> None:
     posted = sent_by_browser(ConfigurationForm(named))
     del posted[box]
     assert part not in ConfigurationForm(named, posted).merged()[0]
+
+
+def test_a_backend_has_fields_of_its_own() -> None:
+    asked = {
+        "backend_mode": "client",
+        "backend_endpoint": "wss://a.example/ws/assistant",
+        "backend_token": "{{secrets.T}}",
+    }
+    backed = edited(ConfigurationForm, configuration_json(), **asked, backend_max_output_tokens="700")
+    own = {"mode": "client", "endpoint": "wss://a.example/ws/assistant", "token": "{{secrets.T}}"}
+    assert backed["backend"] == {**own, "max_output_tokens": 700}
+    emptied = edited(ConfigurationForm, backed, **dict.fromkeys((*asked, "backend_max_output_tokens"), ""))
+    assert parse_configuration(emptied).own_backend is None
+    assert ConfigurationForm(backed).field_of()["backend.token"] == "backend_token"
 
 
 def test_own_prices_are_read_as_json() -> None:

@@ -129,6 +129,30 @@ def test_a_secret_by_name_is_not_remarked() -> None:
     assert lint_configuration(parse_configuration(changed(CONFIGURATION, {"headers": headers}))) == []
 
 
+LIVE = {"protocol": "live", "mode": "audio", "endpoint": "simulator"}
+REMOTE = {"mode": "client", "endpoint": "wss://agent.example.com/ws/assistant", "token": "{{secrets.T}}"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "idle"),
+    [
+        ({"backend": {"mode": "direct", "model": "m", "reasoning": "low"}}, ["model", "reasoning"]),
+        ({"backend": {"mode": "responses", "model": "m", "endpoint": "simulator", "verbosity": "low"}}, []),
+        (
+            {**LIVE, "backend": {"mode": "responses", "model": "m", "endpoint": "https://ours.example.com/v1"}},
+            ["endpoint"],
+        ),
+        ({**LIVE, "backend": {"mode": "responses", "model": "m", "reasoning": "low"}}, []),
+        ({**LIVE, "backend": {**REMOTE, "instructions": "Be quick.", "max_output_tokens": 5}}, ["max_output_tokens"]),
+        ({**LIVE, "backend": {"mode": "client", "model": "m", "max_output_tokens": 5}}, []),
+    ],
+)
+def test_what_the_backends_mode_does_not_read_is_told(changes: dict[str, Any], idle: list[str]) -> None:
+    found = lint_configuration(parse_configuration(changed(CONFIGURATION, changes)))
+    assert [remark.path for remark in found] == [f"backend.{name}" for name in idle]
+    assert all(remark.message.startswith("is not used: ") for remark in found)
+
+
 @pytest.mark.parametrize(
     ("prices", "found"),
     [
