@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from runs_app.grading.case import Case, span_ms
 from runs_app.grading.check import Check, verdict
-from runs_app.realtime.record import LATE_MS, RATE_HZ, Pacing, Record
-
-Json = Any
+from runs_app.realtime.record import LATE_MS, Pacing, Record
 
 PACING_MAX_LIMIT_MS: Final = 250.0
 
@@ -47,7 +45,6 @@ def faults(case: Case) -> list[Fault]:
         return []
     checks = (
         _no_turn(record),
-        _format_fault(record),
         _unsent_audio(record),
         _pacing_fault(record),
         _caller_fault(case),
@@ -66,25 +63,6 @@ def _unsent_audio(record: Record) -> Fault | None:
     if not silent:
         return None
     return Fault("internal", f"the caller's audio of turn {silent[0] + 1} was not sent")
-
-
-def _format_fault(record: Record) -> Fault | None:
-    """The formats that the server says it uses; a server that says nothing has agreed."""
-    if record.mode != "audio":
-        return None
-    audio = record.session.get("audio")
-    for side in ("input", "output"):
-        given = _format_of(audio, side)
-        if given is not None and given.get("type") == "audio/pcm" and given.get("rate", RATE_HZ) != RATE_HZ:
-            reason = f"the server's {side} audio is {given['rate']} Hz, agreed were {RATE_HZ} Hz"
-            return Fault("session", reason)
-    return None
-
-
-def _format_of(audio: Json, side: str) -> dict[str, Json] | None:
-    channel = audio.get(side) if isinstance(audio, dict) else None
-    given = channel.get("format") if isinstance(channel, dict) else None
-    return given if isinstance(given, dict) else None
 
 
 def _caller_fault(case: Case) -> Fault | None:
@@ -123,6 +101,16 @@ def clock(t_ms: float) -> str:
 
 def _spans(case: Case, found: list[Fault]) -> list[list[float]]:
     pacing = case.record.pacing
-    if pacing and pacing.worst_at_ms is not None and any(fault.stage == "pacing" for fault in found):
-        return [[pacing.worst_at_ms, pacing.worst_at_ms + (pacing.lag_max_ms or 0.0)]]
+    if pacing and any(fault.stage == "pacing" for fault in found):
+        lag_ms, until_ms = _what_was_late(pacing)
+        if until_ms is not None:
+            return [[max(0.0, until_ms - lag_ms), until_ms]]
     return [span_ms(turn.caller) for turn in case.record.turns if turn.caller]
+
+
+def _what_was_late(pacing: Pacing) -> tuple[float, float | None]:
+    """By how much, and when it was over: the lag that the reason tells."""
+    chunk_ms, loop_ms = pacing.lag_max_ms or 0.0, pacing.loop_lag_max_ms or 0.0
+    if chunk_ms <= PACING_MAX_LIMIT_MS < loop_ms:
+        return loop_ms, pacing.loop_worst_at_ms
+    return chunk_ms, pacing.worst_at_ms
