@@ -18,6 +18,7 @@ from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
 from scenarios_app.models import ConfigurationVersion, Scenario, Suite
 from scenarios_app.search import folded
 from scenarios_app.services.factors import factors_of
+from scenarios_app.spec.configuration import usual_mode
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import MODES as FAULT_MODES
 from scenarios_app.spec.tool_faults import read_faults
@@ -244,6 +245,10 @@ class Box:
     version: ConfigurationVersion
     checked: bool
     factors: str
+
+    @property
+    def mode(self) -> str:
+        return self.version.content.get("mode") or usual_mode(self.version.content)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scenarios_app.presentation import Json, inline_json, plain, pretty_json
 from scenarios_app.spec.conditions import told_value
-from scenarios_app.spec.configuration import JUDGE_MODEL, OPENAI
+from scenarios_app.spec.configuration import JUDGE_MODEL, OPENAI, usual_mode
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import fault_lines
 
@@ -175,6 +175,8 @@ class ConfigurationCard:
     caller_line: str
     judge: str
     judge_endpoint: str
+    persona: str
+    persona_endpoint: str
     headers: tuple[tuple[str, str], ...]
     turn_detection: str
     codings: str
@@ -185,13 +187,13 @@ class ConfigurationCard:
 
 _CONFIGURATION_FIELDS = frozenset(
     {"name", "protocol", "dialect", "endpoint", "model", "mode", "voice", "application", "instructions"}
-    | {"caller", "judge", "headers", "turn_detection", "timeouts", "audio"}
+    | {"caller", "judge", "persona", "headers", "turn_detection", "timeouts", "audio"}
 )
 
 
 def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
     caller, judge = content.get("caller") or {}, content.get("judge")
-    timeouts = content.get("timeouts") or {}
+    timeouts, persona = content.get("timeouts") or {}, content.get("persona")
     other = {key: value for key, value in content.items() if key not in _CONFIGURATION_FIELDS and value}
     audio = content.get("audio") or {}
     if rest := {key: value for key, value in audio.items() if key not in ("input", "output", "real_time")}:
@@ -201,7 +203,7 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         dialect=content.get("dialect", "ga"),
         endpoint=content["endpoint"],
         model=content["model"],
-        mode=content.get("mode", "text"),
+        mode=content.get("mode") or usual_mode(content),
         voice=content.get("voice") or "",
         application=reference_label(content.get("application")),
         application_name=(content.get("application") or {}).get("name", ""),
@@ -211,6 +213,8 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         caller_line=_line(caller.get("condition")),
         judge=_joined(judge.get("model", JUDGE_MODEL), judge.get("reasoning_effort")) if judge is not None else "",
         judge_endpoint=judge.get("endpoint", OPENAI) if judge is not None else "",
+        persona=persona["model"] if persona is not None else "",
+        persona_endpoint=persona.get("endpoint", OPENAI) if persona is not None else "",
         headers=tuple(content.get("headers", {}).items()),
         turn_detection=plain(content.get("turn_detection") or "none"),
         codings=_codings(audio.get("input", "pcm16"), audio.get("output", "pcm16")),

@@ -6,6 +6,7 @@ does not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -114,9 +115,9 @@ class PersonaModel(Contract):
     api_key: Text | None = None
 
 
-def _usual_mode(data: dict[str, Any]) -> Literal["text", "audio"]:
-    # GPT Live cannot be typed to
-    return "audio" if data.get("protocol") == "live" else "text"
+def usual_mode(content: Mapping[str, Any]) -> Literal["text", "audio"]:
+    """Of a configuration that names none: GPT Live cannot be typed to."""
+    return "audio" if content.get("protocol") == "live" else "text"
 
 
 class Configuration(Contract):
@@ -133,7 +134,7 @@ class Configuration(Contract):
     voice: Text | None = None  # None: the server's own
     session_update: dict[str, Json] = {}
     dialect: Literal["ga", "beta"] = "ga"
-    mode: Literal["text", "audio"] = Field(default_factory=_usual_mode)
+    mode: Literal["text", "audio"] = Field(default_factory=usual_mode)
     audio: Audio = Audio()
     turn_detection: TurnDetection = "none"
     done_tool: ToolName | None = "end_session"

@@ -100,6 +100,12 @@ def test_a_configuration_is_read_at_a_glance(browser: Client) -> None:
     page = content(browser, "/configurations/front%20DESK/")
     for said in ("Read details back.", "test-voice", "Restaurant@1", "{{trial.seed}}", "judge-1", "actor", "prompt@1"):
         assert said in page, said
+    assert "<dt>Simulated caller</dt><dd>actor<br>" in page
+
+
+def test_a_live_configuration_is_spoken_whatever_it_says_of_modes(browser: Client) -> None:
+    make_configuration("Desk live", protocol="live", session_update={}, done_tool=None)
+    assert "<dt>Mode</dt><dd>audio, real time</dd>" in content(browser, "/configurations/Desk%20live/")
 
 
 def test_the_sound_of_a_spoken_configuration_is_told_both_ways(browser: Client) -> None:

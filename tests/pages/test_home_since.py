@@ -18,6 +18,7 @@ from scenarios_app.services.scenarios import find_scenario, save_scenario
 from tests.pages.comparing import Result, Results, finish, key, same, versions
 from tests.pages.playing import queries_of
 from tests.runs.builders import make_configuration, make_suite, scenario
+from tests.support import make_configuration as bare_configuration
 
 pytestmark = pytest.mark.django_db
 
@@ -89,8 +90,11 @@ def test_the_run_before_is_the_newest_with_the_same_configuration_that_was_finis
     assert (one.before, [str(pair.now) for pair in one.pairs]) == (now, ["Front desk@1"])
 
 
-def test_what_is_not_comparable_is_not_told(signed_in: Client) -> None:
-    suite, (spoken,) = make_suite(2), versions(1, mode="audio")
+@pytest.mark.parametrize(
+    "way", [{"mode": "audio"}, {"protocol": "live", "backend": {"mode": "responses", "model": "m"}}]
+)
+def test_what_is_not_comparable_is_not_told(signed_in: Client, way: dict[str, Any]) -> None:
+    suite, spoken = make_suite(2), bare_configuration(**way)  # Live is spoken without saying so
     run_of(suite, [spoken], same(), real_time=True)
     run_of(suite, [spoken], same("failed"), real_time=False)
     text = said(signed_in)

@@ -13,6 +13,7 @@ from runs_app.models import Run
 from scenarios_app.models import ConfigurationVersion
 from tests.pages.playing import queries_of
 from tests.runs.builders import make_configuration, make_suite, scenario
+from tests.support import make_configuration as bare_configuration
 
 pytestmark = pytest.mark.django_db
 URL = "/runs/new/"
@@ -61,6 +62,19 @@ def test_versions_are_offered_newest_first_and_old_ones_fold_away(signed_in: Cli
     assert [box.label for box in groups[1].newest] == ["Front desk@5", "Front desk@4", "Front desk@3"]
     assert [box.label for box in groups[1].older] == ["Front desk@2", "Front desk@1"]
     assert not groups[1].older_is_open
+
+
+def test_each_version_says_whether_it_is_spoken_and_live_always_is(signed_in: Client):
+    make_configuration("Typed")
+    make_configuration("Spoken", mode="audio")
+    bare_configuration("Live", protocol="live")
+    groups = signed_in.get(URL).context["form"].groups()
+    assert {group.name: box.mode for group in groups for box in group.newest} == {
+        "Typed": "text",
+        "Spoken": "audio",
+        "Live": "audio",
+    }
+    assert " · audio · <time" in signed_in.get(URL).content.decode()
 
 
 def test_a_chosen_old_version_is_not_hidden(signed_in: Client):
