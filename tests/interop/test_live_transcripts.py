@@ -66,7 +66,7 @@ async def test_aimocks_backend_calls_twice_and_never_ends_its_response() -> None
 
 
 async def test_aimocks_work_for_a_client_is_told_and_the_session_closed() -> None:
-    """What its client appended itself is left out: nothing here answers such work yet."""
+    """What its client appended itself is left out, and this call has no backend of its own that would answer."""
     told = lines("aimock-live-client")
     until = next(n for n, line in enumerate(told) if line["event"]["type"] == "session.delegation.created")
     closing = [line for line in told if line["event"]["type"] in ("session.close", "session.closed")]
