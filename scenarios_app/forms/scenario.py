@@ -5,7 +5,7 @@ from __future__ import annotations
 from scenarios_app.forms.fields import SlotForm
 from scenarios_app.forms.hints import Offers
 from scenarios_app.forms.inputs import choice, code, code_line, flag, line, prose
-from scenarios_app.forms.scenario_rows import CALLS, END_STATE, FACTS, FAULTS, HISTORY, START_STATE, TURNS
+from scenarios_app.forms.scenario_rows import AGENDA, CALLS, END_STATE, FACTS, FAULTS, HISTORY, START_STATE, TURNS
 from scenarios_app.forms.slots import (
     COMMAS,
     FLAG,
@@ -43,6 +43,8 @@ class ScenarioForm(SlotForm):
         Slot("style", ("persona", "style"), TEXT),
         Slot("interrupt_probability", ("persona", "behaviors", "interrupt_probability"), NUMBER),
         Slot("patience_turns", ("persona", "behaviors", "patience_turns"), NUMBER),
+        Slot("patience_s", ("persona", "behaviors", "patience_s"), NUMBER),
+        Slot("stop_when", ("stop_when",), TEXT),
         Slot("persona_seed", ("persona", "seed"), NUMBER),
         Slot("summary", ("input", "context", "summary"), TEXT),
         Slot("application", ("application", "ref"), REFERENCE),
@@ -57,7 +59,7 @@ class ScenarioForm(SlotForm):
         Slot("source", ("source",), TEXT_OR_JSON),
         Slot("notes", ("notes",), TEXT),
     )
-    groups = (HISTORY, TURNS, FACTS, START_STATE, *CALLS, END_STATE, FAULTS)
+    groups = (HISTORY, TURNS, FACTS, AGENDA, START_STATE, *CALLS, END_STATE, FAULTS)
     tools_from = "application"
     layout = (
         ("What it is", "", ("id", "title", "type", "interaction", "tags")),
@@ -70,7 +72,10 @@ class ScenarioForm(SlotForm):
         (
             "Persona",
             "A caller with a goal and a temper. With a script of turns, how often he talks over the agent.",
-            ("goal", "style", "persona_facts", "interrupt_probability", "patience_turns", "persona_seed"),
+            (
+                *("goal", "style", "stop_when", "persona_facts", "agenda"),
+                *("interrupt_probability", "patience_s", "patience_turns", "persona_seed"),
+            ),
         ),
         (
             "What the agent knows before",
@@ -95,8 +100,10 @@ class ScenarioForm(SlotForm):
     max_turns = code_line("Turns at most", "All of them when not given.", inputmode="numeric")
     goal = line("Goal", "What the caller wants, such as: Book a table for four.")
     style = line("Style", "Such as impatient, or elderly and polite.")
+    stop_when = line("Hangs up when", "Such as: The agent has told the number of the booking.")
     interrupt_probability = code_line("Talks over the agent", "A share of the turns, 0 to 1.", inputmode="decimal")
-    patience_turns = code_line("Patience, in turns", inputmode="numeric")
+    patience_s = code_line("Patience, in s", "He hangs up after such a silence.", inputmode="decimal")
+    patience_turns = code_line("Patience, in replies", "That bring him nothing new.", inputmode="numeric")
     persona_seed = code_line("Seed", "Another number draws other moments.", inputmode="numeric")
     summary = prose("Summary of what went before", rows=2)
     reference_date = code_line("Reference date", "What “today” is for this call, such as 2027-05-14.")

@@ -5,12 +5,20 @@ from __future__ import annotations
 from scenarios_app.forms.inputs import choice, code, code_line, prose
 from scenarios_app.forms.pairs import Pairs
 from scenarios_app.forms.rows import Column, Rows
-from scenarios_app.forms.slots import JSON, NUMBER, TEXT, Slot
+from scenarios_app.forms.slots import COMMAS, JSON, NUMBER, TEXT, Slot
 from scenarios_app.spec.tool_faults import MODES
 
 _STATUS = (("", "default: completed"), ("completed", "completed"), ("any", "any: may fail"))
 _ROLES = (("user", "caller"), ("assistant", "agent"))
 _WAITS = (("", "for the reply"), ("reply", "for the reply, by name"), ("silence", "for a second of silence"))
+_ACTIONS = (
+    ("", "default: says it"),
+    ("answer", "says it"),
+    ("correct", "takes something back"),
+    ("interrupt", "says it over the agent"),
+    ("backchannel", "murmurs along"),
+    ("finish", "ends the call"),
+)
 _FAULTS = (("", "choose"), *((mode, mode.replace("_", " ")) for mode in MODES))
 
 HISTORY = Rows(
@@ -52,6 +60,33 @@ FACTS = Pairs(
     word="Fact",
     add="Add a fact",
     matches=False,
+)
+
+AGENDA = Rows(
+    prefix="agenda",
+    path=("persona", "agenda"),
+    label="Agenda",
+    help_text="What he brings up by himself, one thing after the other.",
+    word="Step",
+    add="Add a step",
+    columns=(
+        Column(Slot("id", ("id",)), lambda: code_line("Step")),
+        Column(Slot("commitment", ("commitment",), TEXT), lambda: prose("Does what", rows=2)),
+        Column(Slot("action", ("action",)), lambda: choice("How", _ACTIONS)),
+        Column(Slot("when", ("when",), TEXT), lambda: prose("Once this has happened", rows=2)),
+        Column(Slot("done_when", ("done_when",), TEXT), lambda: prose("Done when", rows=2)),
+        Column(Slot("words", ("words",), TEXT), lambda: prose("In such words", rows=2)),
+        Column(Slot("after", ("after",), COMMAS), lambda: code_line("After steps")),
+    ),
+    pairs=Pairs(
+        prefix="facts",
+        path=("facts",),
+        label="What he knows from then on",
+        help_text="",
+        word="Fact",
+        add="Add a fact",
+        matches=False,
+    ),
 )
 
 START_STATE = Pairs(

@@ -74,10 +74,9 @@ def scenario_edit(request: HttpRequest, key: str) -> HttpResponse:
         save=save,
         context={
             "scenario": scenario,
-            **_page_of(request),
             "draft": draft,
             "other_draft": draft if opens and not begun else None,
-            **_opened(draft, begun),
+            **_opened(request, draft, begun),
             **known_names(offered),
         },
         fixed="id",
@@ -119,8 +118,7 @@ def scenario_new(request: HttpRequest) -> HttpResponse:
             "draft": draft,
             "others": others[:MOST_OTHERS],
             "others_count": others.count(),
-            **_page_of(request),
-            **_opened(draft, begun),
+            **_opened(request, draft, begun),
             **known_names(offered),
         },
         begun=begun,
@@ -153,13 +151,10 @@ def _begun(form_class: type[SlotForm], draft: ScenarioDraft) -> Editor | None:
     return editor if editor.form or editor.unread else open_editor(form_class, editor.document)
 
 
-def _page_of(request: HttpRequest) -> dict[str, str]:
-    """What tells this page from the same one in another tab."""
-    return {"tab": request.POST.get("tab") or secrets.token_hex(8)}
-
-
-def _opened(draft: ScenarioDraft | None, begun: Editor | None) -> dict[str, str | bool]:
-    return {"is_draft": True, "note": draft.fields.get("note", "")} if draft and begun else {}
+def _opened(request: HttpRequest, draft: ScenarioDraft | None, begun: Editor | None) -> dict[str, str | bool]:
+    """`tab` tells this page from the same one in another tab."""
+    opened: dict[str, str | bool] = {"tab": request.POST.get("tab") or secrets.token_hex(8)}
+    return opened | {"is_draft": True, "note": draft.fields.get("note", "")} if draft and begun else opened
 
 
 def _beginning(request: HttpRequest) -> Document:

@@ -335,6 +335,31 @@ def test_an_emptied_persona_goes_altogether() -> None:
     assert "persona" not in edited(ScenarioForm, {"persona": {"goal": "A table"}}, goal="")
 
 
+def test_a_played_caller_is_written_in_rows_and_what_no_row_shows_stays_in_its_step() -> None:
+    hours = {"id": "hours", "commitment": "Ask until when they are open", "required": False}
+    typed = {
+        "stop_when": "The number is told.",
+        "patience_s": "12",
+        "agenda-1-id": "four",
+        "agenda-1-commitment": "Make it four",
+        "agenda-1-action": "correct",
+        "agenda-1-after": "hours, table",
+        "agenda-1-facts-0-key": "party_size",
+        "agenda-1-facts-0-value": "4",
+    }
+    four = {"id": "four", "commitment": "Make it four", "action": "correct", "after": ["hours", "table"]}
+    merged = edited(ScenarioForm, {"persona": {"goal": "A table", "agenda": [hours]}}, **typed)
+    assert merged["persona"] == {
+        "goal": "A table",
+        "agenda": [hours, four | {"facts": {"party_size": 4}}],
+        "behaviors": {"patience_s": 12},
+    }
+    assert merged["stop_when"] == "The number is told."
+    assert edited(ScenarioForm, merged) == merged
+    moved = ScenarioForm.arranged(sent_by_browser(ScenarioForm(merged)), "up:agenda:1")
+    assert [moved["agenda-0-id"], moved["agenda-0-facts-0-key"]] == ["four", "party_size"]
+
+
 def test_a_field_that_cannot_be_read_is_named_with_its_line() -> None:
     posted = sent_by_browser(ScenarioForm(scenario_json())) | {
         "assertions": '[\r\n"a": ]',
