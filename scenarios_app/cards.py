@@ -177,6 +177,8 @@ class ConfigurationCard:
     judge_endpoint: str
     persona: str
     persona_endpoint: str
+    backend: str
+    backend_endpoint: str
     headers: tuple[tuple[str, str], ...]
     turn_detection: str
     codings: str
@@ -187,17 +189,18 @@ class ConfigurationCard:
 
 _CONFIGURATION_FIELDS = frozenset(
     {"name", "protocol", "dialect", "endpoint", "model", "mode", "voice", "application", "instructions"}
-    | {"caller", "judge", "persona", "headers", "turn_detection", "timeouts", "audio"}
+    | {"caller", "judge", "persona", "headers", "turn_detection", "timeouts"}
 )
+_SHOWN_IN_PART = {
+    "audio": ("input", "output", "real_time"),
+    "backend": ("mode", "model", "endpoint"),
+}
 
 
 def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
     caller, judge = content.get("caller") or {}, content.get("judge")
     timeouts, persona = content.get("timeouts") or {}, content.get("persona")
-    other = {key: value for key, value in content.items() if key not in _CONFIGURATION_FIELDS and value}
-    audio = content.get("audio") or {}
-    if rest := {key: value for key, value in audio.items() if key not in ("input", "output", "real_time")}:
-        other["audio"] = rest
+    audio, backend = content.get("audio") or {}, content.get("backend") or {}
     return ConfigurationCard(
         protocol=content["protocol"],
         dialect=content.get("dialect", "ga"),
@@ -215,13 +218,23 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         judge_endpoint=judge.get("endpoint", OPENAI) if judge is not None else "",
         persona=persona["model"] if persona is not None else "",
         persona_endpoint=persona.get("endpoint", OPENAI) if persona is not None else "",
+        backend=_joined(backend.get("mode"), backend.get("model")),
+        backend_endpoint=backend.get("endpoint") or "",
         headers=tuple(content.get("headers", {}).items()),
         turn_detection=plain(content.get("turn_detection") or "none"),
         codings=_codings(audio.get("input", "pcm16"), audio.get("output", "pcm16")),
         real_time=audio.get("real_time", True),
         timeouts=", ".join(f"{name.replace('_', ' ')} {plain(value)}" for name, value in timeouts.items()),
-        other=_json_or_nothing(other),
+        other=_json_or_nothing(_not_on_card(content)),
     )
+
+
+def _not_on_card(content: Mapping[str, Json]) -> dict[str, Json]:
+    other = {key: value for key, value in content.items() if key not in _CONFIGURATION_FIELDS and value}
+    for part, shown in _SHOWN_IN_PART.items():
+        if part in other:
+            other[part] = {key: value for key, value in other[part].items() if key not in shown}
+    return {key: value for key, value in other.items() if value}
 
 
 def _line(condition: Json) -> str:

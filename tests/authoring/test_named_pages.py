@@ -5,11 +5,12 @@ import re
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from scenarios_app.models import Application, ApplicationVersion, Configuration, ConfigurationVersion
-from scenarios_app.services import find_configuration, save_application, save_configuration
+from scenarios_app.services import archive, find_configuration, save_application, save_configuration
 from tests.authoring.pages import inputs
 from tests.support import (
     application_json,
@@ -106,6 +107,19 @@ def test_a_configuration_is_read_at_a_glance(browser: Client) -> None:
 def test_a_live_configuration_is_spoken_whatever_it_says_of_modes(browser: Client) -> None:
     make_configuration("Desk live", protocol="live", session_update={}, done_tool=None)
     assert "<dt>Mode</dt><dd>audio, real time</dd>" in content(browser, "/configurations/Desk%20live/")
+
+
+def test_the_backend_behind_a_voice_is_told_at_a_glance(browser: Client) -> None:
+    place = "https://thinker.example/v1"
+    backend = {"mode": "client", "model": "thinker", "endpoint": place, "reasoning": "low"}
+    make_configuration("Desk", backend=backend)
+    page = content(browser, "/configurations/Desk/")
+    assert f'<dt>Backend</dt><dd>client · thinker<br><span class="mono small muted">{place}</span>' in page
+    more = page.partition("<h2>More</h2>")[2].partition("</section>")[0]
+    assert ("reasoning" in more, "thinker" in more) == (True, False)
+    assert "<dt>Backend</dt>" not in content(browser, make_configuration("Alone").configuration.get_absolute_url())
+    make_configuration("Desk live", protocol="live", session_update={}, done_tool=None)
+    assert "none: it cannot run without one" in content(browser, "/configurations/Desk%20live/")
 
 
 def test_the_sound_of_a_spoken_configuration_is_told_both_ways(browser: Client) -> None:
@@ -228,3 +242,49 @@ def test_lists_take_few_queries(browser: Client, django_assert_max_num_queries: 
     for url in ("/applications/", "/configurations/"):
         with django_assert_max_num_queries(5):
             assert browser.get(url).status_code == 200
+
+
+def test_applications_and_configurations_are_exported_with_all_versions_and_come_back_the_same(
+    browser: Client, tmp_path: Any
+) -> None:
+    application = make_application().application
+    save_application(application=application, content=application_json(facts={"opens": "18:00"}))
+    first = make_configuration(application={"name": "Restaurant", "version": 2}).content
+    desk = find_configuration("Front desk")
+    for instructions in ("Other.", first["instructions"]):  # the first text comes back as the third version
+        save_configuration(configuration=desk, content={**first, "instructions": instructions})
+    make_configuration("Night desk")
+    files = {kind: tmp_path / f"{kind}.json" for kind in ("applications", "configurations")}
+    for kind, file in files.items():
+        response = browser.get(f"/{kind}/export/")
+        assert f'filename="{kind}-' in response["Content-Disposition"]
+        file.write_bytes(response.content)
+    exported = json.loads(files["configurations"].read_text())
+    assert [(one["name"], one["instructions"]) for one in exported] == [
+        ("Front desk", "Other."),
+        ("Front desk", first["instructions"]),
+        ("Night desk", first["instructions"]),
+    ]
+    before = ConfigurationVersion.objects.count()
+    call_command("import_configurations", str(files["configurations"]))
+    assert ConfigurationVersion.objects.count() == before
+    for model in (Configuration, Application):
+        model.objects.update(latest=None)
+    for versions in (ConfigurationVersion, ApplicationVersion):
+        versions.objects.all().delete()
+    for model in (Configuration, Application):
+        model.objects.all().delete()
+    call_command("import_applications", str(files["applications"]))
+    call_command("import_configurations", str(files["configurations"]))
+    for kind, file in files.items():
+        assert browser.get(f"/{kind}/export/").content == file.read_bytes()
+
+
+def test_an_export_takes_what_the_list_shows(browser: Client) -> None:
+    make_configuration("Night desk")
+    archive(things=[make_configuration("Old desk").configuration])
+    make_configuration()
+    page = content(browser, "/configurations/?q=night&page=1")
+    assert 'href="/configurations/export/?q=night"' in page
+    assert [one["name"] for one in browser.get("/configurations/export/?q=night").json()] == ["Night desk"]
+    assert [one["name"] for one in browser.get("/configurations/export/").json()] == ["Front desk", "Night desk"]
