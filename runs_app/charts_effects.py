@@ -8,7 +8,8 @@ from typing import Final
 
 from runs_app.charts import LAYOUT, Figure, error_bars, escaped
 
-ROW_PX: Final = 34
+ROW_PX: Final = 18  # and for each line of its name
+LINE_PX: Final = 15
 AROUND_PX: Final = 90
 
 
@@ -23,12 +24,13 @@ class Bar:
 
 
 def effects_chart(bars: Sequence[Bar], *, title: str) -> Figure:
-    names = [escaped(bar.name) for bar in bars]
+    names = [_in_lines(escaped(bar.name)) for bar in bars]
+    most = max((name.count("<br>") + 1 for name in names), default=1)
     return {
         "data": [_points(bars, names)],
         "layout": {
             **LAYOUT,
-            "height": AROUND_PX + ROW_PX * max(1, len(bars)),
+            "height": AROUND_PX + (ROW_PX + most * LINE_PX) * max(1, len(bars)),
             "showlegend": False,
             "xaxis": {
                 **LAYOUT["xaxis"],
@@ -40,6 +42,11 @@ def effects_chart(bars: Sequence[Bar], *, title: str) -> Figure:
             "yaxis": {**LAYOUT["yaxis"], "type": "category", "autorange": "reversed"},
         },
     }
+
+
+def _in_lines(name: str) -> str:
+    """A name in one line would leave the points no room on a phone."""
+    return name.replace(" → ", "<br>→ ").replace(" with ", "<br>with ")
 
 
 def _points(bars: Sequence[Bar], names: Sequence[str]) -> Figure:

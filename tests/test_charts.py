@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runs_app.charts import COLOURS, Figure, Series, series, slope_chart, style
+from runs_app.charts_effects import Bar, effects_chart
 from runs_app.comparing.choice import MOST_CONFIGURATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -166,3 +167,12 @@ def test_every_colour_of_a_configuration_can_be_told_from_its_panel() -> None:
         assert set(found) == set(COLOURS)
         assert panel is not None
         assert min(_contrast(colour, panel[1]) for colour in found.values()) >= 3
+
+
+def test_an_effect_is_named_in_lines_as_narrow_as_a_phone() -> None:
+    named = "prompt: prompt@1 of A → prompt@1 of C with model: <m1> → m2"
+    drawn = effects_chart([Bar(named, 0.1, 0.0, 0.2), Bar("voice: a → b", None, None, None)], title="difference")
+    lines = drawn["data"][0]["y"][0].split("<br>")
+    assert lines == ["prompt: prompt@1 of A", "→ prompt@1 of C", "with model: &lt;m1&gt;", "→ m2"]
+    flat = effects_chart([Bar("a", 0.1, None, None), Bar("b", 0.1, None, None)], title="difference")
+    assert drawn["layout"]["height"] - flat["layout"]["height"] == 2 * 3 * 15
