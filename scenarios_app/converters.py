@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # first words of our own paths below /scenarios/, /suites/, /applications/ and /configurations/
-OUR_WORDS = frozenset({"new", "import", "export", "validate", "understood", "chosen", "replace", "table"})
+OUR_WORDS = frozenset({"new", "import", "export", "validate", "understood", "chosen", "replace", "table", "discard"})
 
 
 def _escaped(character: str) -> str:

@@ -57,6 +57,7 @@ urlpatterns = [
     # Applications
     path("applications/", applications.application_list, name="applications"),
     path("applications/new/", applications.application_new, name="application-new"),
+    path("applications/export/", exporting.applications_export, name="applications-export"),
     path("applications/validate/", applications.application_validate, name="application-validate"),
     path("applications/<name:name>/", applications.application_page, name="application"),
     path("applications/<name:name>/edit/", applications.application_edit, name="application-edit"),
@@ -73,6 +74,7 @@ urlpatterns = [
     path("configurations/", configurations.configuration_list, name="configurations"),
     path("configurations/new/", configuration_edit.configuration_new, name="configuration-new"),
     path("configurations/import/", importing_agents.configurations_import, name="configurations-import"),
+    path("configurations/export/", exporting.configurations_export, name="configurations-export"),
     path("configurations/validate/", configuration_edit.configuration_validate, name="configuration-validate"),
     path("configurations/understood/", understood.instructions_understood, name="configuration-understood"),
     path("configurations/<name:name>/", configurations.configuration_page, name="configuration"),

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from scenarios_app.models import (
     Application,
@@ -88,6 +89,20 @@ def import_entries(
             else:
                 new.append(str(_create(kind, spec, user)))
     return ImportReport(new=tuple(new), changed=tuple(changed), unchanged=tuple(unchanged), warnings=tuple(warnings))
+
+
+def exported_versions(*, kind: Kind, things: QuerySet[Any]) -> list[dict[str, Any]]:
+    """The content of all their versions, by name and age: a list that an import reads back without a change. A content
+    that came back later stands once, where it came last, so that the newest is the newest there too.
+    """
+    rows = kind.versions._default_manager.filter(**{f"{kind.owner}__in": things})
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for name, hashed, content in rows.order_by(f"{kind.owner}__name", "number").values_list(
+        f"{kind.owner}__name", "content_hash", "content"
+    ):
+        found.pop((name, hashed), None)
+        found[name, hashed] = content
+    return list(found.values())
 
 
 def create_named(*, kind: Kind, spec: Spec, user: User | None, note: str = "") -> Any:

@@ -1,16 +1,24 @@
-"""Scenarios as a file: a suite, what a search found, or what was ticked; and the schemas of files."""
+"""What people wrote, as files: scenarios of a suite or a search, applications, configurations; and their schemas."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from scenarios_app.models import Application, Configuration
+from scenarios_app.presentation import Json, Parsed, in_contract_order
+from scenarios_app.querysets import NamedQuerySet
 from scenarios_app.services import export_suite, scenarios_document
 from scenarios_app.services.bundles import export_scenarios, zipped
+from scenarios_app.services.named import APPLICATIONS, CONFIGURATIONS, Kind, exported_versions
 from scenarios_app.services.scenario_formats import CONTENT_TYPES
+from scenarios_app.spec.application import parse_application
+from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.schema import SCHEMAS
 from scenarios_app.views.chosen import chosen_scenarios
 from scenarios_app.views.pages import suite_or_404
@@ -27,6 +35,29 @@ def suite_export(request: HttpRequest, name: str) -> HttpResponse:
 def scenarios_export(request: HttpRequest) -> HttpResponse:
     """The scenarios that ?id= names (several times), else all that the list's own search finds."""
     return _download(request, "scenarios", scenarios_document(chosen_scenarios(request.GET)))
+
+
+@require_safe
+def applications_export(request: HttpRequest) -> HttpResponse:
+    """Every version of those that the list shows, as `import_applications` reads them."""
+    return _list_download(request, APPLICATIONS, Application.objects.current(), parse_application)
+
+
+@require_safe
+def configurations_export(request: HttpRequest) -> HttpResponse:
+    """Every version of those that the list shows, as `import_configurations` reads them."""
+    return _list_download(request, CONFIGURATIONS, Configuration.objects.current(), parse_configuration)
+
+
+def _list_download(
+    request: HttpRequest, kind: Kind, rows: NamedQuerySet, parse: Callable[[Json], Parsed]
+) -> HttpResponse:
+    contents = exported_versions(kind=kind, things=rows.matching(request.GET.get("q", "").strip()))
+    found = [in_contract_order(content, parse) for content in contents]
+    text = f"{json.dumps(found, indent=2, ensure_ascii=False)}\n"
+    response = HttpResponse(text, content_type=CONTENT_TYPES["json"])
+    response["Content-Disposition"] = f'attachment; filename="{kind.word}s-{timezone.now():%Y-%m-%d}.json"'
+    return response
 
 
 @require_safe

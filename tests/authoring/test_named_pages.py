@@ -9,8 +9,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from scenarios_app.converters import OUR_WORDS
 from scenarios_app.models import Application, ApplicationVersion, Configuration, ConfigurationVersion
 from scenarios_app.services import archive, find_configuration, save_application, save_configuration
+from scenarios_app.urls import urlpatterns
 from tests.authoring.pages import inputs
 from tests.support import (
     application_json,
@@ -288,3 +290,15 @@ def test_an_export_takes_what_the_list_shows(browser: Client) -> None:
     assert 'href="/configurations/export/?q=night"' in page
     assert [one["name"] for one in browser.get("/configurations/export/?q=night").json()] == ["Night desk"]
     assert [one["name"] for one in browser.get("/configurations/export/").json()] == ["Front desk", "Night desk"]
+
+
+def test_no_name_is_taken_for_a_page_of_ours() -> None:
+    routes = [str(pattern.pattern) for pattern in urlpatterns]
+    words = {
+        word
+        for route in routes
+        for room, word, *_ in [route.split("/")]
+        if room in ("scenarios", "suites", "applications", "configurations") and word and "<" not in word
+    }
+    assert words <= OUR_WORDS
+    assert reverse("scenario", args=["discard"]) == "/scenarios/~64iscard/"
