@@ -15,10 +15,9 @@ from scenarios_app.models import Application, ApplicationVersion
 from scenarios_app.presentation import in_contract_order, other_results, pretty_json, tool_cards
 from scenarios_app.services import application_warnings, create_application, save_application
 from scenarios_app.spec.application import parse_application
-from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.views.editing import check_fragment, edit_page
 from scenarios_app.views.limits import limited_body
-from scenarios_app.views.pages import content_to_edit, page_of, signed_in, templates_offered, two_versions
+from scenarios_app.views.pages import content_to_edit, page_of, second_look, signed_in, templates_offered, two_versions
 
 TEMPLATE = "scenarios_app/application_edit.html"
 # what the console is opened with: words, and the fault that is laid over the call
@@ -89,16 +88,9 @@ def _show(request: HttpRequest, application: Application, version: ApplicationVe
         "tool_results": pretty_json(others) if (others := other_results(content)) else "",
         "json": pretty_json(in_contract_order(content, parse_application)),
         "presets": PRESETS,
-        "warnings": _warnings(content),
+        "warnings": second_look(application_warnings, content),
     }
     return render(request, "scenarios_app/application.html", context)
-
-
-def _warnings(content: Document) -> list[Problem]:
-    try:
-        return application_warnings(content)
-    except SpecError as error:  # stored under an older contract
-        return list(error.problems)
 
 
 @require_safe

@@ -15,10 +15,11 @@ from scenarios_app.changes import Changed, content_changes
 from scenarios_app.diffing import diff_texts, diff_words
 from scenarios_app.models import Configuration, ConfigurationVersion
 from scenarios_app.presentation import in_contract_order, pretty_json
+from scenarios_app.services import configuration_warnings
 from scenarios_app.services.factors import factors_of
 from scenarios_app.spec.configuration import parse_configuration
 from scenarios_app.spec.prompts import prompt_size
-from scenarios_app.views.pages import page_of, two_versions
+from scenarios_app.views.pages import page_of, second_look, two_versions
 
 
 def configuration_or_404(name: str) -> Configuration:
@@ -63,6 +64,7 @@ def _show(request: HttpRequest, configuration: Configuration, version: Configura
         "card": configuration_card(version.content),
         "size": prompt_size(version.content.get("instructions", "")),
         "json": pretty_json(in_contract_order(version.content, parse_configuration)),
+        "warnings": second_look(configuration_warnings, version.content),
     }
     return render(request, "scenarios_app/configuration.html", context)
 

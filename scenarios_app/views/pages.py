@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -13,6 +14,7 @@ from django.shortcuts import get_object_or_404
 
 from scenarios_app.beginnings import Template
 from scenarios_app.models import Suite
+from scenarios_app.spec.errors import Problem, SpecError
 from scenarios_app.spec.numbers import number_of
 
 PAGE_SIZE = 100
@@ -42,6 +44,14 @@ def content_to_edit(request: HttpRequest, thing: Any) -> Any:
     if not number:
         return thing.latest.content
     return get_object_or_404(thing.versions, number=number_of(number)).content
+
+
+def second_look(judge: Callable[[Any], list[Problem]], content: Any) -> list[Problem]:
+    """What the page of something stored says of it: remarks, or what is wrong by today's contract."""
+    try:
+        return judge(content)
+    except SpecError as error:  # stored under an older contract
+        return list(error.problems)
 
 
 def suite_or_404(name: str) -> Suite:

@@ -141,3 +141,16 @@ def test_a_copy_that_would_not_differ_or_not_work_is_refused_and_keeps_what_was_
     assert "turn_detection" in page
     assert browser.get("/configurations/nobody/vary/").status_code == 404
     assert Configuration.objects.count() == 1
+
+
+def test_what_is_worth_a_second_look_is_said_where_a_saved_configuration_stands(browser: Client) -> None:
+    """A key of the other dialect is kept, and would be refused by the server: the page says so before a run does."""
+    make_configuration()
+    page = browser.get("/configurations/Front%20desk/").content.decode()
+    assert "Worth a second look" not in page
+    values = inputs(browser.get("/configurations/Front%20desk/edit/"))
+    values |= {"dialect": "ga", "session_update": '{"modalities": ["text"]}', "action": "save"}
+    page = browser.post("/configurations/Front%20desk/edit/", values, follow=True).content.decode()
+    assert "Saved as Front desk@2." in page
+    assert "Worth a second look" in page
+    assert "session_update.modalities: only the beta dialect has this key" in page
