@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-WIDTH, ROW, LEFT, RIGHT = 640, 34, 220, 120
+WIDTH, ROW, LEFT, RIGHT = 640, 44, 220, 150
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#6b4fa0", "#8a6d00")  # Okabe-Ito and two more
 
 
@@ -13,7 +13,7 @@ Bar = tuple[str, float | None, float | None, float | None, str]  # label, share,
 
 
 def rate_bars(rows: Sequence[Bar]) -> str:
-    """A bar from 0 to 1 for each, with its interval."""
+    """A bar from 0 to 1 for each, with its interval. What its words leave out of the rate has a line of its own."""
     height = ROW * len(rows) + 8
     drawn = "".join(_bar(place, *row) for place, row in enumerate(rows))
     told = "; ".join(f"{label} {words}" for label, *_, words in rows)
@@ -33,7 +33,10 @@ def _bar(place: int, label: str, share: float | None, low: float | None, high: f
         parts.append(f'<rect x="{LEFT}" y="{y + 4}" width="{_at(share) - LEFT:.1f}" height="14" fill="{colour}"/>')
     if low is not None and high is not None:
         parts.append(f'<path d="M{_at(low):.1f} {y + 11}H{_at(high):.1f}" stroke="#1c1d20" stroke-width="2"/>')
-    parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{y + 15}">{escape(words)}</text>')
+    rate, _, left_out = words.partition(", ")
+    parts.append(f'<text x="{WIDTH - RIGHT + 8}" y="{y + 15}">{escape(rate)}</text>')
+    if left_out:
+        parts.append(f'<text x="0" y="{y + 31}" font-size="11" fill="#5b5d63">{escape(left_out)}</text>')
     return "".join(parts)
 
 

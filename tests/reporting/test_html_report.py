@@ -18,6 +18,7 @@ from runs_app.plans import Plan
 from runs_app.reporting import html_report
 from runs_app.reporting.html_report import run_report
 from runs_app.reporting.report_audio import recordings
+from runs_app.reporting.report_svg import rate_bars
 from runs_app.services import artifacts
 from tests.grading import builders as evidence
 from tests.pages.comparing import Result, finished_run, side, versions
@@ -136,6 +137,12 @@ def test_a_comparison_is_told_with_its_verdicts(signed_in: Client):
     assert one.count("6 of 6 scenarios paired") == 1
     for wrong in ("", "?run=999999", "?run=x"):
         assert signed_in.get(f"{reverse('compare-report')}{wrong}").status_code == 404
+
+
+def test_what_a_rate_leaves_out_has_a_line_of_its_own_where_it_is_not_cut_off():
+    drawn = rate_bars([("A Front desk@1", 2 / 3, None, None, "66.7 % (8/12), 12 of 24 invalid, 1 of 24 timed out")])
+    told = re.findall(r'<text x="(\d+)"[^>]*>([^<]*)</text>', drawn)
+    assert told == [("0", "A Front desk@1"), ("498", "66.7 % (8/12)"), ("0", "12 of 24 invalid, 1 of 24 timed out")]
 
 
 def test_a_run_that_goes_on_and_one_without_failures_have_a_report_too(signed_in: Client):
