@@ -84,7 +84,7 @@ async function go(to, hears = true) {
   if (mine !== asked) return; // another one was asked for meanwhile
   stage.innerHTML = text;
   player = createPlayer(stage.querySelector("[data-player]"));
-  if (!player) return;
+  if (!player) return pass();
   bindLinks(player);
   player.solo(chosen.side);
   player.speed(chosen.rate);
@@ -96,6 +96,12 @@ async function go(to, hears = true) {
   if (playing) player.play();
 }
 
+/** Nothing is left of it but what was written down. */
+function pass() {
+  said("Its recording is not in storage any more.");
+  if (playing && goesOn()) waiting = setTimeout(next, PAUSE_MS);
+}
+
 function hearIt() {
   cue();
   return player.play();
@@ -104,6 +110,7 @@ function hearIt() {
 function heard() {
   if (!player) return; // closed meanwhile
   cue(); // Space hears it again
+  stay();
   if (!goesOn()) return;
   said(at + 1 < items.length ? "The next one follows." : "");
   waiting = setTimeout(next, PAUSE_MS);

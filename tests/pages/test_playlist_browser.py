@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from runs_app.models import Run
+from runs_app.models import PlaylistPlace, Run
 from tests.grading import builders as evidence
 from tests.pages.listening import STATE, now, talking
 from tests.pages.trials import record_trial
@@ -99,6 +99,7 @@ def test_the_playlist_plays_only_its_windows_and_goes_on(site: Site, chrome: Chr
         played = page.evaluate(f"window.played['{trial.pk}']")
         assert min(played) >= start - 0.05
         assert max(played) <= end + 0.15 + page.evaluate("window.lag")
+    eventually(lambda: PlaylistPlace.objects.filter(trial=third).exists(), what="the place is kept")
     come_back(page, f"{site.url}/playlist/?run={run.pk}")
 
 
