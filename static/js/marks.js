@@ -1,4 +1,5 @@
 // Marks a moment of a call: one that is played, or one that is heard while it happens.
+import { clock } from "./player-lanes.js";
 import { post } from "./post.js";
 
 /**
@@ -25,4 +26,33 @@ export function drawMark(player, { at_ms, label }) {
   text.textContent = label;
   mark.append(text);
   track.append(mark);
+  player.lanes.draw();
+  addRow(player.box, at_ms, label);
+}
+
+/** The same in the table, where it belongs in time. */
+function addRow(box, at_ms, label) {
+  const rows = [...box.querySelectorAll(".table-view tbody tr")];
+  const row = document.createElement("tr");
+  const [from, to, , what] = ["", clock(at_ms / 1000), "marks", ""].map((text) => {
+    const cell = row.insertCell();
+    cell.textContent = text;
+    return cell;
+  });
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "at";
+  button.dataset.seek = String(at_ms);
+  button.textContent = to.textContent;
+  button.setAttribute("aria-label", `Play from ${to.textContent}`);
+  from.append(button);
+  const words = document.createElement("bdi");
+  words.dir = "auto";
+  words.textContent = label;
+  what.append(words);
+  const later = rows.find((one) => Number(one.querySelector("[data-seek]")?.getAttribute("data-seek") ?? 0) > at_ms);
+  const body = box.querySelector(".table-view tbody");
+  if (later) later.before(row);
+  else body?.append(row);
+  if (!rows.some((one) => one.querySelector("[data-seek]"))) rows.forEach((one) => one.remove()); // it said that nothing is marked
 }

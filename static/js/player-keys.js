@@ -31,10 +31,10 @@ export function hear(player) {
   return true;
 }
 
-/** ?t=13.4&ch=R&ev=42: a moment in s, a channel, an event. */
+/** ?t=13.4&ch=R&ev=42: a moment in s (else the event's), a channel, an event to point at. */
 export function followLink(player) {
   const asked = new URLSearchParams(location.search);
-  const ms = asked.has("ev") ? Number(player.box.dataset.at) : Number(asked.get("t")) * 1000;
+  const ms = asked.has("t") ? Number(asked.get("t")) * 1000 : Number(player.box.dataset.at);
   const which = { L: "caller", R: "agent" }[(asked.get("ch") ?? "").toUpperCase()];
   if (which) player.solo(which);
   const mark = player.box.querySelector(`[data-ev="${CSS.escape(asked.get("ev") ?? "")}"]`);

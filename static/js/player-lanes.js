@@ -2,6 +2,7 @@
 
 const ROW_REM = 1.4;
 const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600];
+const GAP_PX = 4; // between a mark and a label to its left
 const MARGIN_MS = 500; // seen before and after a turn
 
 export const clock = (seconds) => {
@@ -53,15 +54,24 @@ export function makeLanes(box, gone) {
   beyond.hidden = !audio || duration - audio < 100;
   beyond.style.setProperty("--s", String(audio));
 
-  /** A label that would leave the track on the right hangs to the left of its mark, where there is more room. */
+  /** A label that would leave the track on the right hangs to the left of its mark, where there is more room; one that has
+   * no room on either side is cut at its end (its title says it whole). */
   function late() {
     const labels = [...lanes.querySelectorAll(".mark > span")];
-    for (const label of labels) label.parentElement.classList.remove("late");
+    for (const label of labels) {
+      label.parentElement.classList.remove("late");
+      label.style.maxWidth = "";
+    }
     const places = labels.map((label) => {
       const [own, mark, track] = [label, label.parentElement, label.closest(".track")].map((one) => one.getBoundingClientRect());
-      return own.right > track.right && mark.left - track.left > track.right - mark.right;
+      const [left, right] = [mark.left - track.left, track.right - own.left];
+      const hangs = own.right > track.right && left > track.right - mark.right;
+      return { hangs, room: hangs ? left - GAP_PX : right };
     });
-    labels.forEach((label, i) => label.parentElement.classList.toggle("late", places[i]));
+    labels.forEach((label, i) => {
+      label.parentElement.classList.toggle("late", places[i].hangs);
+      if (places[i].room > GAP_PX) label.style.maxWidth = `${places[i].room}px`; // marks out of view have none
+    });
   }
   function draw() {
     lanes.style.setProperty("--from", String(view.from));

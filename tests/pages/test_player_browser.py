@@ -91,7 +91,7 @@ def walk_a_turn(page: Page, site: Site) -> None:
     """Linked to, zoomed to, looped."""
     record, sound = talking(*FIRST, total_ms=15_000)
     trial = record_trial(make_run(), record, sound)
-    page.goto(f"{site.url}/trials/{trial.pk}/?t=5.5&ch=R")
+    page.goto(f"{site.url}/trials/{trial.pk}/?t=5.5&ch=R&ev=0")
     eventually(lambda: now(page, "readyState") >= 1 and abs(now(page) - 5.5) < 0.05, what="the link's moment")
     assert page.get_by_role("button", name="R agent").get_attribute("aria-pressed") == "true"
     style = "document.querySelector('.player-lanes').style"

@@ -141,6 +141,10 @@ def test_a_trial_that_spoke_too_soon_is_found_bracketed_marked_and_copied(site: 
     page.keyboard.press("M")
     eventually(lambda: page.locator('[data-lane="marks"] .mark.made').count() == 1, what="the mark is drawn")
     assert Mark.objects.get(trial=trial).at_ms == pytest.approx(1_600, abs=60)
+    times = "() => [...document.querySelectorAll('.table-view [data-seek]')].map((one) => Number(one.dataset.seek))"
+    listed = page.evaluate(times)
+    assert listed == sorted(listed)
+    assert page.locator(".table-view tr", has_text="marks").locator("bdi").text_content() == "alice"
 
     page.get_by_role("link", name="Latency", exact=True).click()
     latency = page.locator("#latency").inner_text()
