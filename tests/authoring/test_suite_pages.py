@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -33,6 +34,15 @@ def test_a_name_that_cannot_be_used_is_said_so(browser: Client, name: str) -> No
     assert response.status_code == 200
     assert response.context["problems"]
     assert Suite.objects.count() == 1
+
+
+def test_a_suite_that_has_scenarios_leads_to_a_run_of_it(browser: Client) -> None:
+    suite = make_suite("Süd & Co")
+    assert "New run" not in browser.get(suite.get_absolute_url()).content.decode()
+    make_suite("A/B: Süd & Co", [make_scenario("a").scenario])
+    page = browser.get(Suite.objects.get(name="A/B: Süd & Co").get_absolute_url()).content.decode()
+    (link,) = re.findall(r'href="(/runs/new/[^"]*)">New run', page)
+    assert browser.get(link).context["form"]["suite"].value() == "A/B: Süd & Co"
 
 
 def test_scenarios_are_added_moved_and_taken_out(browser: Client) -> None:
