@@ -30,6 +30,14 @@ export function drawMark(player, { at_ms, label }) {
   addRow(player.box, at_ms, label);
 }
 
+/** The page's list of marked moments as the server has it now; it stays as it is where the site refuses. */
+export async function listMoments() {
+  const answer = await fetch(location.href);
+  if (!answer.ok) return;
+  const now = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("moments");
+  if (now) document.getElementById("moments")?.replaceWith(now);
+}
+
 /** The same in the table, where it belongs in time. */
 function addRow(box, at_ms, label) {
   const rows = [...box.querySelectorAll(".table-view tbody tr")];

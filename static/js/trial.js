@@ -1,6 +1,6 @@
 // The trial page: its player, a transcript that follows and seeks, tabs, the review form and the table of events.
 import { bind } from "./keys.js";
-import { drawMark, storeMark } from "./marks.js";
+import { drawMark, listMoments, storeMark } from "./marks.js";
 import { createPlayer } from "./player.js";
 import { bindLinks, followLink, hear, playerKeys } from "./player-keys.js";
 import { clock } from "./player-lanes.js";
@@ -25,6 +25,7 @@ async function mark(player) {
     const made = await storeMark(player.box.dataset.trial, Math.max(0, Math.round(player.ms())));
     drawMark(player, made);
     said.textContent = `Marked ${clock(made.at_ms / 1000)}.`;
+    await listMoments().catch(() => null); // the mark is kept, whether its list can be had or not
   } catch (error) {
     said.textContent = `Nothing was marked: ${error.message}`;
   }

@@ -141,6 +141,7 @@ def test_a_trial_that_spoke_too_soon_is_found_bracketed_marked_and_copied(site: 
     page.keyboard.press("M")
     eventually(lambda: page.locator('[data-lane="marks"] .mark.made').count() == 1, what="the mark is drawn")
     assert Mark.objects.get(trial=trial).at_ms == pytest.approx(1_600, abs=60)
+    eventually(lambda: page.locator("#moments li").count() == 1, what="the moment can be taken back")
     times = "() => [...document.querySelectorAll('.table-view [data-seek]')].map((one) => Number(one.dataset.seek))"
     listed = page.evaluate(times)
     assert listed == sorted(listed)
