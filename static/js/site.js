@@ -56,7 +56,7 @@ document.addEventListener("submit", (event) => {
 const TWICE_MS = 1000;
 let sent = { form: null, by: null, at: 0 };
 document.addEventListener("submit", (event) => {
-  if (event.defaultPrevented) return;
+  if (event.defaultPrevented || event.target.method !== "post") return;
   const { target: form, submitter: by, timeStamp: at } = /** @type {SubmitEvent} */ (event);
   if (form === sent.form && by === sent.by && at - sent.at < TWICE_MS) event.preventDefault();
   else sent = { form, by, at };
