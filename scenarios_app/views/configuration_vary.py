@@ -33,6 +33,8 @@ THINGS = {
     "session_update": "session update",
     "caller_condition": "caller's line",
     "endpoint": "endpoint",
+    "backend_model": "backend's model",
+    "backend_instructions": "backend's prompt",
 }
 
 
@@ -53,7 +55,8 @@ def configuration_vary(request: HttpRequest, name: str) -> HttpResponse:
     original = configuration_or_404(name)
     document = in_contract_order(content_to_edit(request, original), parse_configuration)
     thing = request.POST.get("thing", request.GET.get("thing", ""))
-    thing = thing if thing in THINGS else "instructions"
+    offered = _offered(document)
+    thing = thing if thing in offered else "instructions"
     slot = next(slot for slot in ConfigurationForm.slots if slot.field == thing)
     shown, unshown = _shown(slot, document)
     asked = Asked(thing, _free_name(original, THINGS[thing]), shown, unshown)
@@ -61,7 +64,14 @@ def configuration_vary(request: HttpRequest, name: str) -> HttpResponse:
         asked = Asked(thing, request.POST.get("name", "").strip(), request.POST.get("text", ""), unshown)
         if not unshown and (made := _made(request, original, document, asked)):
             return redirect(made)
-    return _page(request, original, asked)
+    return _page(request, original, asked, offered)
+
+
+def _offered(document: Document) -> dict[str, str]:
+    """THINGS, without the backend's where nobody stands behind the voice."""
+    backend = document.get("backend")
+    backed = isinstance(backend, dict) and backend.get("mode", "direct") != "direct"
+    return {thing: word for thing, word in THINGS.items() if backed or not thing.startswith("backend_")}
 
 
 def _shown(slot: Slot, document: Document) -> tuple[str, tuple[Problem, ...]]:
@@ -95,7 +105,7 @@ def _free_name(original: Configuration, thing: str) -> str:
     return free_name(Configuration.objects.values_list("name", flat=True), f"{original.name[:60]} · other {thing}")
 
 
-def _page(request: HttpRequest, original: Configuration, asked: Asked) -> HttpResponse:
+def _page(request: HttpRequest, original: Configuration, asked: Asked, offered: dict[str, str]) -> HttpResponse:
     form = ConfigurationForm({})
     field = form[asked.thing]
     widget = form.fields[asked.thing].widget
@@ -104,7 +114,7 @@ def _page(request: HttpRequest, original: Configuration, asked: Asked) -> HttpRe
         "configuration": original,
         "from": request.GET.get("from", ""),
         "asked": asked,
-        "things": THINGS.items(),
+        "things": offered.items(),
         "label": field.label,
         "help": field.help_text,
         "input": widget.render("text", asked.text, widget.attrs),

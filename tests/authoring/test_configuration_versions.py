@@ -128,6 +128,21 @@ def test_a_copy_differs_in_one_thing_alone(browser: Client, thing: str, text: st
 
 
 @pytest.mark.django_db
+def test_the_backend_is_varied_where_there_is_one(browser: Client) -> None:
+    backend = {"mode": "responses", "model": "thinker"}
+    make_configuration(backend=backend)
+    page = inputs(browser.get(VARY, {"thing": "backend_model"}))
+    assert page["text"] == "thinker"
+    browser.post(f"{VARY}?thing=backend_model", {"thing": "backend_model", "text": "brooder", "name": "Twin"})
+    latest = Configuration.objects.get(name="Twin").latest
+    assert latest is not None
+    assert latest.content["backend"] == {**backend, "model": "brooder"}
+    make_configuration("Alone")
+    for place, offered in ((VARY, True), ("/configurations/Alone/vary/", False)):
+        assert ("thing=backend_model" in browser.get(place).content.decode()) is offered
+
+
+@pytest.mark.django_db
 def test_a_copy_that_would_not_differ_or_not_work_is_refused_and_keeps_what_was_typed(browser: Client) -> None:
     make_configuration()
     taken = {"thing": "model", "text": "other", "name": "front DESK"}
