@@ -91,6 +91,12 @@ class Page:
         """The factors of each, with what differs from the baseline marked."""
         return [(column, column.factors.labels(self.columns[0].factors)) for column in self.columns]
 
+    @property
+    def waits(self) -> bool:
+        """Whether a task still makes intervals."""
+        found = self.comparison
+        return found is not None and any(one.tails.waits for one in (*found.configurations, *found.pairs))
+
     def filled(self, rows: Sequence[Row], *, every: bool = False) -> list[Row]:
         """These rows with a side for each configuration: their trials are read now. Of many configurations those of
         the pair alone, unless `every` is wanted: 100 rows x 20 x 10 repeats are more than anyone looks at."""

@@ -70,6 +70,8 @@ def _recent(*, at_least: int) -> list[Run]:
 
 
 def _page(request: HttpRequest, page: Page, opened: Opened | None) -> HttpResponse:
+    if page.state == "over" and request.headers.get("HX-Target") == "cards":
+        return render(request, "runs_app/compare_cards.html", {"shown": page, "cards": _cards(page)})
     if request.headers.get("HX-Request") and page.state != "running":
         # the page that polls while a run goes on is drawn anew once there is something to compare
         return HttpResponse(headers={"HX-Refresh": "true"})
@@ -81,7 +83,7 @@ def _page(request: HttpRequest, page: Page, opened: Opened | None) -> HttpRespon
         **(_over(request, page, opened) if page.state == "over" else {}),
     }
     response = render(request, "runs_app/compare.html", context)
-    patch_vary_headers(response, ("HX-Request",))
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 
 

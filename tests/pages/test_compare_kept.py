@@ -9,9 +9,11 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from runs_app.comparing import intervals
 from runs_app.models import Run, Trial, TrialStatus
+from runs_app.services.intervals import make_intervals
 from runs_app.services.results import close_run
-from tests.pages.comparing import finish, finished_run, same, versions
+from tests.pages.comparing import Result, finish, finished_run, key, same, side, versions
 from tests.support import make_user
 
 pytestmark = pytest.mark.django_db
@@ -85,3 +87,26 @@ def test_what_is_not_of_the_trials_is_always_read_anew(signed_in: Client) -> Non
     assert "Renamed since" in after
     assert f"run={other.pk}" in after
     assert f"run={other.pk}" not in before
+
+
+def test_cards_come_anew_until_their_intervals_are_made(signed_in: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def timed(trial: Trial) -> Result:
+        late = 400.0 + 10 * int(key(trial).rpartition("_")[2]) * side(trial) + trial.repeat
+        return Result("passed", "", {"response_latency_ms": late})
+
+    run = finished_run(timed, scenarios=30, repeats=1)
+    monkeypatch.setattr(intervals, "QUICK_TRIALS", 0)  # as if it were large
+    asks, address = 'hx-trigger="every 5s"', f"/compare/?run={run.pk}"
+    polling = {"HX-Request": "true", "HX-Target": "cards"}
+    page = signed_in.get(address).content.decode()
+    assert "are being computed" in page
+    assert asks in page
+    waiting = signed_in.get(address, headers=polling)
+    assert "HX-Refresh" not in waiting.headers
+    assert asks in waiting.content.decode()
+    make_intervals(run_ids=[run.pk], version_ids=[])
+    made = signed_in.get(address, headers=polling).content.decode()
+    assert made.lstrip().startswith('<div class="cards" id="cards">')
+    assert "being computed" not in made
+    assert re.search(r"Δ\u202fp50 \+\d+ ms \[\+\d+ ms, \+\d+ ms\]", made)
+    assert asks not in signed_in.get(address).content.decode()
