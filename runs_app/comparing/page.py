@@ -95,7 +95,10 @@ class Page:
     def waits(self) -> bool:
         """Whether a task still makes intervals."""
         found = self.comparison
-        return found is not None and any(one.tails.waits for one in (*found.configurations, *found.pairs))
+        if found is None:
+            return False
+        tails = [*(one.tails for one in found.configurations), *(pair.tails for pair in found.pairs)]
+        return any(one.waits for one in tails)
 
     def filled(self, rows: Sequence[Row], *, every: bool = False) -> list[Row]:
         """These rows with a side for each configuration: their trials are read now. Of many configurations those of
