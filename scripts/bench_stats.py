@@ -1,5 +1,5 @@
 """How often the intervals that pages show hold the truth, and how often a page cries wolf: the table of
-docs/statistics.md. python scripts/bench_stats.py [--simulations N] [--only NAME] [--hidden].
+docs/statistics.md. python scripts/bench_stats.py [--simulations N] [--only NAME] [--hidden] [--pages N].
 
 Trials come from plausible agents that pass more or less often: a scenario has its own difficulty (logit-normal), each
 configuration its own strength in it, and repeats differ by luck. The truth is that of a hundred thousand scenarios of
@@ -21,7 +21,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from runs_app.stats.bootstrap import draws_of, mean_interval, quantile_interval, quantiles
-from runs_app.stats.comparison import compare
+from runs_app.stats.deciding import judged, measured_of
 from runs_app.stats.moments import moments
 from runs_app.stats.paired import sides, t_interval
 from runs_app.stats.pairing import pairing_of
@@ -287,6 +287,15 @@ CASES = (
     ),
 )
 
+ALARMS = "false alarms"
+# Pages with nothing to find: agents that are alike, repeats, candidates.
+QUIET = (
+    (Agent(), "", REPEATS, 1),
+    (Agent(rate=0.95, late=0.01), ", near the ceiling", REPEATS, 1),
+    (Agent(), "", REPEATS, 4),
+    (Agent(), "", 1, 4),
+)
+
 
 def coverage(
     case: Case, agents: Sequence[tuple[Agent, float]], scenarios: int, simulations: int
@@ -306,15 +315,24 @@ def truth_of(case: Case, agent: Agent) -> float:
     return float(np.mean([case.truth(drawn(rng, agent, 20_000, case.repeats)) for _ in range(10)]))
 
 
-def alarms(scenarios: int, repeats: int, candidates: int, simulations: int) -> float:
+def alarms(agent: Agent, scenarios: int, repeats: int, candidates: int, pages: int) -> float:
     """Share of whole pages with any Better or Worse, when no configuration is better than another."""
     rng = np.random.default_rng([scenarios, repeats, candidates])
     loud = 0
-    for _ in range(simulations):
-        found = compare(drawn(rng, Agent(), scenarios, repeats, candidates + 1), against_first=True)
-        words = {metric.verdict.word for pair in found.pairs for metric in pair.metrics.values()}
+    for _ in range(pages):
+        trials = drawn(rng, agent, scenarios, repeats, candidates + 1)
+        pairings = [pairing_of(trials, 0, place) for place in range(1, candidates + 1)]
+        found = judged(measured_of(trials, PRIMARY), PRIMARY, pairings, [{}] * candidates, pairings)
+        words = {metric.verdict.word for metrics in found.metrics for metric in metrics.values()}
         loud += bool(words & {"Better", "Worse"})
-    return loud / simulations
+    return loud / pages
+
+
+def alarm_rows(pages: int) -> Iterable[str]:
+    for agent, kind, repeats, candidates in QUIET:
+        cells = [f"{alarms(agent, size, repeats, candidates, pages):.3f}" for size in SIZES]
+        counted = f"{candidates} candidate{'s' * (candidates > 1)}, {repeats} repeat{'s' * (repeats > 1)}"
+        yield f"| {counted}{kind} | {' | '.join(cells)} |"
 
 
 def rows(cases: Iterable[Case], simulations: int, *, hidden: bool) -> Iterable[str]:
@@ -343,7 +361,8 @@ def _cell(case: Case, agents: Sequence[tuple[Agent, float]], size: int, simulati
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--simulations", type=int, default=2000)
-    parser.add_argument("--only", default="", help="only intervals with this in their name")
+    parser.add_argument("--only", default="", help=f'only intervals with this in their name, or "{ALARMS}"')
+    parser.add_argument("--pages", type=int, default=2000, help="simulated for each share of false alarms")
     parser.add_argument("--hidden", action="store_true", help="measure too where pages show none")
     options = parser.parse_args()
     began = time.perf_counter()
@@ -352,12 +371,11 @@ def main() -> None:
     chosen = [case for case in CASES if options.only in case.name]
     for row in rows(chosen, options.simulations, hidden=options.hidden):
         print(row, flush=True)
-    if not options.only:
-        print("\n| page with nothing to find | " + " | ".join(f"S = {size}" for size in SIZES) + " |")
+    if options.only in ALARMS:
+        print(f"\n| page with nothing to find | {' | '.join(f'S = {size}' for size in SIZES)} |")
         print("|---|" + "---|" * len(SIZES))
-        for repeats, candidates in ((3, 1), (3, 4), (1, 4)):
-            cells = [f"{alarms(size, repeats, candidates, options.simulations // 2):.3f}" for size in SIZES]
-            print(f"| {candidates} candidates, {repeats} repeats | {' | '.join(cells)} |", flush=True)
+        for row in alarm_rows(options.pages):
+            print(row, flush=True)
     print(f"\n{options.simulations} simulations, {time.perf_counter() - began:.0f} s")
 
 
