@@ -94,9 +94,9 @@ def test_pages_of_a_configuration_keep_nobody_out_and_tell_of_the_prompt_as_it_i
     page = chrome.open(f"{SETTINGS}/edit/")
     size = page.locator(".prompt-size")
     expect(size).to_contain_text("3 words · 1 line", timeout=WAIT_MS)
-    page.get_by_label("Instructions").fill(f"{OLD}\nBe kind.")
+    page.get_by_label("Instructions", exact=True).fill(f"{OLD}\nBe kind.")
     expect(size).to_contain_text("5 words · 2 lines · +1 −0 lines since you began", timeout=WAIT_MS)
-    page.get_by_label("Instructions").fill(OLD)
+    page.get_by_label("Instructions", exact=True).fill(OLD)
     expect(size).not_to_contain_text("since you began", timeout=WAIT_MS)
     found = []
     for path in ("vary/?thing=voice", "versions/1/session/"):
