@@ -103,7 +103,9 @@ def test_what_is_typed_is_underlined_a_moment_later(simulator: Simulator, site: 
     page.goto(f"{site.url}/configurations/Front%20desk/edit/")
     shown = page.locator("#understood pre")
     shown.wait_for()
-    page.get_by_label("Instructions", exact=True).fill("If you are stuck, put the caller through to a colleague. Smile.")
+    page.get_by_label("Instructions", exact=True).fill(
+        "If you are stuck, put the caller through to a colleague. Smile."
+    )
     eventually(
         lambda: shown.locator("u").all_inner_texts() == ["If you are stuck, put the caller through to a colleague."],
         what="the new sentence is underlined",
