@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.browser import Chrome, Site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def audio(page: Page, what: str) -> float | bool:

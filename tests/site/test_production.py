@@ -133,6 +133,7 @@ def test_the_documented_settings_work_behind_a_proxy(site: Site, chrome: Chrome,
 
 @CASE
 @pytest.mark.browser
+@pytest.mark.slow
 def test_a_wrong_setting_is_named_with_the_origin_that_was_seen(site: Site, chrome: Chrome, proxy: Proxy) -> None:
     """D15: SITE_ORIGINS names another address; the refused form says which came and which setting to change."""
     chrome.expect_problem("status of 403")
