@@ -412,8 +412,10 @@ async def test_a_gateway_may_translate_half_of_the_way(simulator: Simulator) -> 
 async def test_deltas_may_be_padded(simulator: Simulator) -> None:
     async with simulator.session(fault="obfuscation", strict=False) as wire:
         await wire.setup(instructions=context())
-        await wire.say("Do you have parking?")
+        for _ in range(4):  # an answer is of two or three deltas
+            await wire.say("Do you have parking?")
     deltas = wire.all("response.output_text.delta")
+    assert len(deltas) >= 8
     assert all(event["obfuscation"] for event in deltas)
     assert len({len(event["obfuscation"]) for event in deltas}) > 1
 
