@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from runs_app.own_stack import StackEnded, run_beside
 from tests.runs.stack import ROOT
 
 OURS = ("DATABASE_URL", "REDIS_URL", "SIMULATOR_URL", "SITE_URL", "SITE_ORIGINS", "DJANGO_SETTINGS_MODULE")
@@ -26,6 +27,25 @@ def evaluate(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=ROOT, env=environment(folder), capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
+
+
+def test_a_run_does_not_wait_for_a_stack_that_is_gone(tmp_path: Path):
+    log, began = tmp_path / "run_eval-up.log", tmp_path / "began"
+    log.write_text("web stopped\na process kept failing\n")
+    waits = "import pathlib, signal, sys; pathlib.Path(sys.argv[1]).touch(); signal.pause()"
+    lasts_as_long = "import pathlib, sys\nwhile not pathlib.Path(sys.argv[1]).exists(): pass\nsys.exit(3)"
+    stack = subprocess.Popen([sys.executable, "-c", lasts_as_long, str(began)])
+    with pytest.raises(StackEnded, match=r"ended with code 3 before the run did: a process kept failing \(all of it: "):
+        run_beside(stack, [sys.executable, "-c", waits, str(began)], log)
+
+
+def test_a_run_tells_how_it_ended_while_its_stack_is_there(tmp_path: Path):
+    stack = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    try:
+        assert run_beside(stack, [sys.executable, "-c", "raise SystemExit(1)"], tmp_path / "none") == 1
+        assert stack.poll() is None
+    finally:
+        stack.communicate(b"\n")
 
 
 @pytest.mark.slow

@@ -214,11 +214,11 @@ class Command(BaseCommand):
             self.stderr.write(f"wrote {written}")
 
     def on_own_stack(self) -> NoReturn:
-        from runs_app.own_stack import CannotStart, run_beside_own_stack
+        from runs_app.own_stack import StackEnded, run_beside_own_stack
 
         try:
             code = run_beside_own_stack(settings.DATA_DIR)
-        except CannotStart as reason:
+        except StackEnded as reason:
             refuse(reason)
         raise SystemExit(code)
 
