@@ -10,8 +10,6 @@ BIN := $(VENV)/bin
 INTEROP := .interop
 # one more than there are cores: tests wait for sockets and processes half of their time
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
-# whole files, in the order of tests/conftest.py
-SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder
 
 setup: $(VENV)/.dev
 
@@ -19,11 +17,11 @@ run: $(VENV)/.base
 	@exec $(BIN)/python manage.py up $(UP)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n $(WORKERS) $(SIDE_BY_SIDE) $(PYTEST)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST)
 
-# side by side what does not keep time; then what does, alone
+# side by side what does not keep time, the longest first (tests/conftest.py); then what does, alone
 slow: $(VENV)/.dev
-	@$(BIN)/python -m pytest -m "slow and not alone" -n $(WORKERS) $(SIDE_BY_SIDE) $(PYTEST)
+	@$(BIN)/python -m pytest -m "slow and not alone" -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST)
 	@$(BIN)/python -m pytest -m "slow and alone" $(PYTEST)
 
 # clients and servers that others wrote, in an environment of their own
