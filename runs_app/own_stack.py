@@ -73,13 +73,14 @@ def _last_words(log: Path) -> str:
 def run_beside(stack: subprocess.Popen[bytes], command: list[str], log: Path) -> int:
     """Exit code of the command. Raises StackEnded when the stack ends first: nobody would play what it waits for."""
     inner = subprocess.Popen(command)
-    while stack.poll() is None:
+    while True:
         try:
             return inner.wait(LOOK_EVERY_S)
-        except subprocess.TimeoutExpired:
-            continue
         except KeyboardInterrupt:
             continue  # the inner command got it as well, and ends with what it has to say
+        except subprocess.TimeoutExpired:
+            if stack.poll() is not None:
+                break
     inner.terminate()
     inner.wait()
     raise StackEnded(f"the stack ended with code {stack.returncode} before the run did: {_last_words(log)}")
