@@ -18,7 +18,7 @@ from runs_app.services.runs import MOST_REPEATS, SEED_LIMIT
 from scenarios_app.models import ConfigurationVersion, Scenario, Suite
 from scenarios_app.search import folded
 from scenarios_app.services.factors import factors_of
-from scenarios_app.spec.configuration import usual_mode
+from scenarios_app.spec.configuration import mode_of
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import MODES as FAULT_MODES
 from scenarios_app.spec.tool_faults import read_faults
@@ -248,7 +248,7 @@ class Box:
 
     @property
     def mode(self) -> str:
-        return self.version.content.get("mode") or usual_mode(self.version.content)
+        return mode_of(self.version.content)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from runs_app.stats.rows import PASS_RATE
 from runs_app.stats.turnover import Tally, Turnover, turnover
 from runs_app.stats.verdict import comparability
 from scenarios_app.models import ConfigurationVersion
-from scenarios_app.spec.configuration import usual_mode
+from scenarios_app.spec.configuration import mode_of
 
 MOST_RUNS = 100  # that are looked at, newest first
 MOST_SUITES = 5
@@ -179,7 +179,7 @@ def _group(row: dict[str, Any], run: Run, content: dict[str, Any], simulated: bo
     judge = " · ".join(filter(None, (row["judge_model"], row["rubric"]))) if row["judge_model"] else ""
     return Group(
         tally=Tally(row["key"], row["run_hash"], row["outcome"], row["trials"], row["trial"]),
-        mode=run.mode or row["scenario_mode"] or content.get("mode") or usual_mode(content),
+        mode=run.mode or row["scenario_mode"] or mode_of(content),
         real_time=paced,
         tool_faults="; ".join(run.fault_lines),
         judge=judge,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scenarios_app.presentation import Json, inline_json, plain, pretty_json
 from scenarios_app.spec.conditions import told_value
-from scenarios_app.spec.configuration import JUDGE_MODEL, OPENAI, usual_mode
+from scenarios_app.spec.configuration import JUDGE_MODEL, OPENAI, mode_of
 from scenarios_app.spec.errors import SpecError
 from scenarios_app.spec.tool_faults import fault_lines
 
@@ -206,7 +206,7 @@ def configuration_card(content: Mapping[str, Json]) -> ConfigurationCard:
         dialect=content.get("dialect", "ga"),
         endpoint=content["endpoint"],
         model=content["model"],
-        mode=content.get("mode") or usual_mode(content),
+        mode=mode_of(content),
         voice=content.get("voice") or "",
         application=reference_label(content.get("application")),
         application_name=(content.get("application") or {}).get("name", ""),

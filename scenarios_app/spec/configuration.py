@@ -120,8 +120,13 @@ def usual_mode(content: Mapping[str, Any]) -> Literal["text", "audio"]:
     return "audio" if content.get("protocol") == "live" else "text"
 
 
+def mode_of(content: Mapping[str, Any]) -> str:
+    """The one that a stored configuration names, else the usual one."""
+    return content.get("mode") or usual_mode(content)
+
+
 class Configuration(Contract):
-    """An agent under test. Only name, protocol, endpoint and model are required. Secondss are seconds."""
+    """An agent under test. Only name, protocol, endpoint and model are required. Times are in seconds."""
 
     name: Name
     protocol: Literal["realtime", "live"]
